@@ -1,0 +1,60 @@
+// Package provider turns a conversation into one request to a model and its
+// stream back into one reply. It knows no sessions and no agents.
+package provider
+
+import (
+	"context"
+	"time"
+
+	"kagent/pkg/message"
+)
+
+// Provider is a way to a model.
+//
+// Stream sends req, calls emit for each piece as it arrives, and returns the
+// whole reply. It returns a reply only when the stream reached its terminal
+// event: a stream that ends without it is a network error, never an answer.
+// Errors are *Error, or ctx's cause when ctx ended first. emit is called from
+// the calling goroutine, before Stream returns, never concurrently.
+type Provider interface {
+	Stream(ctx context.Context, req Request, emit func(Event)) (Reply, error)
+}
+
+// Request is all that a model is sent.
+type Request struct {
+	System   string
+	Messages []message.Message // never ends with an assistant message
+	Tools    []message.ToolSpec
+	Label    Label
+}
+
+// Label tells requests apart for scripts; real providers ignore it.
+type Label struct {
+	Scope   string // "" for the session itself
+	Ordinal int    // number of the reply in its scope, from 1
+	Attempt int    // tries of this very request, resumes included, from 1
+}
+
+// Event is a piece of a stream; exactly one field is set.
+type Event struct {
+	Text      string // answer text
+	Reasoning string // visible thinking
+	Retry     *Retrying
+}
+
+// Retrying says that an attempt failed and another follows after Delay. What
+// the failed attempt had streamed is void.
+type Retrying struct {
+	Attempt int // the one that failed, from 1
+	Delay   time.Duration
+	Err     *Error
+}
+
+// Reply is a model's complete answer. Parts hold valid UTF-8 without NUL
+// (message.Clean), call arguments are as the model wrote them.
+type Reply struct {
+	Parts []message.Part
+	Stop  message.StopReason
+	Usage message.Usage // zero when the provider told none
+	Model string        // the model that answered, as the provider names it
+}
