@@ -1,6 +1,3 @@
-// Package tool holds what an agent can do to the world: the Tool interface,
-// the set offered to a model, the check of arguments, and the built-in tools.
-// It knows no sessions and no agents.
 package tool
 
 import (

@@ -1,0 +1,46 @@
+# Everything the house is checked with. `make test` is the one to run.
+
+GO        ?= go
+TOOL       = $(GO) tool -modfile=tools/go.mod
+PKG       ?= ./...
+FUZZTIME  ?= 30s
+
+.PHONY: all build test check lint vuln fuzz clean
+
+all: build
+
+# build makes the static binary bin/kagent.
+build:
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o bin/kagent .
+
+# test is the definition of done: static checks, then every test under the
+# race detector in a random order. The race detector alone needs cgo.
+test: check
+	CGO_ENABLED=1 $(GO) test -race -shuffle=on $(PKG)
+
+# check holds the static half of test.
+check:
+	@bad=$$(gofmt -l .) && if [ -n "$$bad" ]; then echo "not formatted (run gofmt -w):" >&2; echo "$$bad" >&2; exit 1; fi
+	$(GO) vet ./...
+	$(TOOL) staticcheck ./...
+	$(GO) mod tidy -diff
+
+# lint is check and the stricter formatter.
+lint: check
+	@bad=$$($(TOOL) gofumpt -l .) && if [ -n "$$bad" ]; then echo "not formatted (run gofumpt -w):" >&2; echo "$$bad" >&2; exit 1; fi
+
+# vuln asks the vulnerability database, so it needs the network.
+vuln:
+	$(TOOL) govulncheck ./...
+
+# fuzz runs every fuzz target for FUZZTIME, one after the other.
+fuzz:
+	@found=; for p in $$($(GO) list $(PKG)); do \
+	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
+	    found=1; echo "fuzz $$p $$f"; \
+	    $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$p || exit 1; \
+	  done; \
+	done; [ -n "$$found" ] || { echo "no fuzz targets in $(PKG)" >&2; exit 1; }
+
+clean:
+	rm -rf bin

@@ -1,0 +1,110 @@
+package cmd
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kagent/pkg/checkpoint"
+)
+
+type listOptions struct {
+	status string
+	limit  int
+	ids    bool
+}
+
+func (a *app) listCommand() *cobra.Command {
+	var o listOptions
+	c := &cobra.Command{
+		Use:     "list",
+		Short:   "list sessions, the last changed first",
+		Example: "  kagent list\n  kagent list --status interrupted -q\n  kagent list -o json | jq '.[].sessionId'",
+		Args:    usageArgs(cobra.NoArgs),
+		RunE:    func(c *cobra.Command, _ []string) error { return a.list(c, &o) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.status, "status", "", "only sessions of that status")
+	f.IntVar(&o.limit, "limit", 0, "at most so many, 0 for all")
+	f.BoolVarP(&o.ids, "ids", "q", false, "ids only")
+	return c
+}
+
+func (a *app) list(c *cobra.Command, o *listOptions) error {
+	if err := a.configure(c, nil, a.common); err != nil {
+		return err
+	}
+	if err := a.checkFormat("text", "json"); err != nil {
+		return err
+	}
+	list, err := a.store().List()
+	if err != nil {
+		return err
+	}
+	if o.status != "" {
+		list = slices.DeleteFunc(list, func(s checkpoint.Summary) bool { return string(s.Status) != o.status })
+	}
+	if o.limit > 0 && len(list) > o.limit {
+		list = list[:o.limit]
+	}
+	switch {
+	case a.format == "json":
+		a.out.json(list)
+	case o.ids:
+		for _, s := range list {
+			a.out.text(s.SessionID)
+		}
+	default:
+		a.table(list)
+	}
+	return nil
+}
+
+func (a *app) table(list []checkpoint.Summary) {
+	if len(list) == 0 {
+		a.say("no sessions in %s", a.dir)
+		return
+	}
+	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(w, "SESSION\tSTATUS\tCHANGED\tSTEPS\tSIZE\tTASK")
+	for _, s := range list {
+		status := string(s.Status)
+		if s.Reason != "" {
+			status += ": " + string(s.Reason)
+		}
+		changed := "-"
+		if !s.UpdatedAt.IsZero() {
+			changed = s.UpdatedAt.Local().Format(time.DateTime)
+		}
+		task := oneLine(s.Input, 60)
+		if s.Error != "" {
+			task = oneLine(s.Error, 200)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\n", s.SessionID, status, changed, s.Iterations, size(s.SizeBytes), task)
+	}
+	w.Flush()
+}
+
+// size shows bytes in units of 1024.
+func size(n int64) string {
+	units := strings.Fields("B K M G T")
+	f := float64(n)
+	for len(units) > 1 && f >= 1024 {
+		f, units = f/1024, units[1:]
+	}
+	if units[0] == "B" || f >= 10 {
+		return fmt.Sprintf("%.0f%s", f, units[0])
+	}
+	return fmt.Sprintf("%.1f%s", f, units[0])
+}
+
+func plural(n int64, unit string) string {
+	if n == 1 {
+		return "1 " + unit
+	}
+	return fmt.Sprintf("%d %ss", n, unit)
+}

@@ -1,0 +1,99 @@
+package cmd
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"unicode"
+
+	"golang.org/x/term"
+)
+
+// The rules of the terminal: the answer goes to stdout, all else to stderr. A
+// reader that leaves early must not end the run before it is saved, so the
+// first error of stdout is remembered and told at the end.
+
+// output is stdout.
+type output struct {
+	file     *os.File
+	terminal bool
+	err      error
+}
+
+func newOutput(f *os.File) *output {
+	return &output{file: f, terminal: term.IsTerminal(int(f.Fd()))}
+}
+
+// Write drops everything after the first error.
+func (o *output) Write(b []byte) (int, error) {
+	if o.err != nil {
+		return len(b), nil
+	}
+	if o.terminal {
+		b = []byte(visible(string(b)))
+	}
+	if _, err := o.file.Write(b); err != nil {
+		o.err = err
+	}
+	return len(b), nil
+}
+
+// text prints s and ends the line.
+func (o *output) text(s string) {
+	io.WriteString(o, strings.TrimSuffix(s, "\n")+"\n")
+}
+
+// json prints v on one line.
+func (o *output) json(v any) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		o.err = err
+		return
+	}
+	o.Write(b.Bytes())
+}
+
+// finish returns the exit code, given that what was printed may not have
+// arrived. A closed pipe ends kagent as it ends other programs, but only now.
+func (o *output) finish(code int, stderr io.Writer) int {
+	switch {
+	case o.err == nil:
+		return code
+	case errors.Is(o.err, syscall.EPIPE):
+		raise(syscall.SIGPIPE)
+		return signalBase + int(syscall.SIGPIPE)
+	}
+	fmt.Fprintf(stderr, "kagent: cannot write to stdout: %v\n", o.err)
+	return exitFirst(code, exitStorage)
+}
+
+// say prints a line to stderr. Nobody is helped by an error of stderr.
+func (a *app) say(format string, args ...any) {
+	fmt.Fprintln(a.stderr, visible(fmt.Sprintf(format, args...)))
+}
+
+// visible replaces control characters that could drive a terminal.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && unicode.IsControl(r) {
+			return '\uFFFD'
+		}
+		return r
+	}, s)
+}
+
+// oneLine makes a title out of any text: at most n characters on one line.
+func oneLine(s string, n int) string {
+	s = strings.Join(strings.Fields(visible(s)), " ")
+	if runes := []rune(s); len(runes) > n {
+		return string(runes[:n-1]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,45 @@
+package cmd
+
+import (
+	"fmt"
+	"time"
+
+	"kagent/pkg/session"
+)
+
+// progress writes plain lines to stderr, one for each thing that begins or
+// ends.
+type progress struct {
+	app   *app
+	quiet bool
+	now   func() time.Time
+	tools map[session.CallID]string
+}
+
+func (p *progress) observe(d session.Data) {
+	if p.quiet {
+		return
+	}
+	switch d := d.(type) {
+	case *session.StepStart:
+		p.app.say("step %d", d.Step)
+	case *session.RequestRetried:
+		p.app.say("  attempt %d failed, again in %s: %s", d.Attempt, (time.Duration(d.DelayMs) * time.Millisecond).String(), oneLine(d.Error.Message, 300))
+	case *session.ToolCall:
+		if p.tools == nil {
+			p.tools = map[session.CallID]string{}
+		}
+		p.tools[d.Call] = d.Tool
+		p.app.say("  %s (call %s)", oneLine(d.Tool, 64), d.Call)
+	case *session.ToolResult:
+		name := p.tools[d.Call]
+		text := fmt.Sprintf("  %s: %s", oneLine(name, 64), d.Outcome)
+		if name == "" {
+			text = fmt.Sprintf("  call %s: %s", d.Call, d.Outcome)
+		}
+		if d.Outcome != session.OutcomeOK {
+			text += ": " + oneLine(d.Text, 200)
+		}
+		p.app.say("%s", text)
+	}
+}

@@ -1,0 +1,153 @@
+package cmd
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"kagent/pkg/agent"
+	"kagent/pkg/checkpoint"
+	"kagent/pkg/message"
+	"kagent/pkg/session"
+)
+
+// result is the one object that tells a script everything, on every path.
+type result struct {
+	Schema     string           `json:"schema"`
+	Session    string           `json:"session"`
+	Agent      string           `json:"agent"`
+	Model      string           `json:"model"`
+	Status     session.Status   `json:"status"`
+	Reason     session.Reason   `json:"reason"`
+	Answer     *string          `json:"answer"`
+	Partial    *string          `json:"partial"`
+	Data       any              `json:"data"`
+	Usage      message.Usage    `json:"usage"`
+	CostUSD    *float64         `json:"costUSD"`
+	Steps      int              `json:"steps"`
+	ToolCalls  int              `json:"toolCalls"`
+	Denied     []string         `json:"denied"`
+	Warnings   []string         `json:"warnings"`
+	Stdin      stdinResult      `json:"stdin"`
+	DurationMs int64            `json:"durationMs"`
+	Checkpoint string           `json:"checkpoint"`
+	Resume     string           `json:"resume"`
+	RetryAt    *time.Time       `json:"retryAt"`
+	Error      *session.Failure `json:"error"`
+}
+
+type stdinResult struct {
+	Attached bool  `json:"attached"`
+	Bytes    int64 `json:"bytes"`
+}
+
+const resultSchema = "kagent/result/v1"
+
+func newResult() result {
+	return result{Schema: resultSchema, Denied: []string{}, Warnings: []string{}}
+}
+
+// as gives the result the form of a last line of jsonl.
+func (r result) as(format string) any {
+	if format != "jsonl" {
+		return r
+	}
+	return struct {
+		Type string `json:"type"`
+		result
+	}{"result", r}
+}
+
+// fill takes over what the session says.
+func (r *result) fill(s *session.State, end agent.Finish, store *checkpoint.Store) {
+	r.Session, r.Agent, r.Model = s.ID, s.Settings.Agent, s.Settings.Model
+	r.Status, r.Reason, r.Error = end.Status, end.Reason, end.End.Error
+	r.Usage, r.Steps, r.ToolCalls = s.Usage, s.Iterations, s.ToolCalls
+	if denied := slices.Compact(slices.Sorted(slices.Values(s.Denied))); denied != nil {
+		r.Denied = denied
+	}
+	r.Checkpoint = store.Path(s.ID)
+	if !end.End.RetryAt.IsZero() {
+		r.RetryAt = &end.End.RetryAt
+	}
+	text := s.Main().Answer()
+	if end.Status == session.Completed {
+		r.Answer = &text
+		return
+	}
+	if text += s.Main().Partial; text != "" {
+		r.Partial = &text
+	}
+	r.Resume = resumeLine(store, s.ID)
+}
+
+func resumeLine(store *checkpoint.Store, id string) string {
+	line := "kagent resume " + id
+	if filepath.Clean(store.Dir()) != ".kagent-sessions" {
+		line += " --dir " + quote(store.Dir())
+	}
+	return line
+}
+
+// quote makes s one word of a shell.
+func quote(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+:@%", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// classify maps an error to its exit code, status and reason. Of several
+// joined errors the first in the order of exitPreference counts.
+func classify(err error) (code int, status session.Status, reason session.Reason) {
+	var (
+		notFound  *checkpoint.NotFoundError
+		ambiguous *checkpoint.AmbiguousError
+		inUse     *checkpoint.InUseError
+		damaged   *checkpoint.DamagedError
+		storage   *checkpoint.StorageError
+		stop      *agent.Stop
+	)
+	switch {
+	case errors.As(err, &stop):
+		return exitCode(string(stop.Status), string(stop.Reason)), stop.Status, stop.Reason
+	case errors.As(err, &storage):
+		return exitStorage, session.Interrupted, session.ReasonStorage
+	case errors.As(err, &damaged):
+		return exitDamaged, session.Failed, "damaged"
+	case errors.As(err, &inUse):
+		return exitLocked, session.Failed, "in_use"
+	case errors.As(err, &notFound), errors.As(err, &ambiguous):
+		return exitNotFound, session.Failed, "no_session"
+	}
+	return exitUsage, session.Failed, "usage"
+}
+
+func errorResult(err error) result {
+	r := newResult()
+	_, r.Status, r.Reason = classify(err)
+	r.Error = &session.Failure{Kind: string(r.Reason), Message: oneLine(err.Error(), 2000)}
+	return r
+}
+
+// hints says what to do about an error.
+func hints(err error) []string {
+	var notFound *checkpoint.NotFoundError
+	var ambiguous *checkpoint.AmbiguousError
+	switch {
+	case errors.As(err, &notFound) && len(notFound.Near) > 0:
+		return []string{"did you mean " + strings.Join(notFound.Near, ", ") + "?"}
+	case errors.As(err, &notFound):
+		return []string{"`kagent list` shows all; --dir names another directory"}
+	case errors.As(err, &ambiguous):
+		return []string{"it may mean " + strings.Join(ambiguous.IDs, ", ")}
+	case errors.Is(err, checkpoint.ErrExists):
+		return []string{"go on with it by `kagent resume`, or choose another --session"}
+	}
+	return nil
+}

@@ -1,0 +1,123 @@
+// Package cmd is the command line: one file and one options struct for each
+// subcommand, the rules of the terminal, exit codes, and the only place where
+// the parts are wired together.
+package cmd
+
+import (
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kagent/pkg/provider/script"
+)
+
+// app is what a process has: its streams, and how it will end.
+type app struct {
+	stdin   *os.File
+	out     *output
+	stderr  io.Writer
+	format  string // text, json or jsonl
+	dir     string
+	cfgFile string
+	profile string
+	signals *signals
+	code    int // of a command that ran to its end
+}
+
+// Main runs the command line and returns the exit code. Where a signal ended
+// the run it doesn't return: the signal is raised again.
+func Main(args []string) int {
+	a := &app{stdin: os.Stdin, out: newOutput(os.Stdout), stderr: os.Stderr, signals: watchSignals()}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetOut(a.out)
+	root.SetErr(os.Stderr)
+	if err := root.Execute(); err != nil {
+		a.code = a.fail(err, args)
+	}
+	a.signals.finish(a.code)
+	return a.out.finish(a.code, a.stderr)
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "kagent",
+		Short: "run LLM agents that survive anything",
+		Long: "kagent runs an LLM agent with nobody at the terminal. The answer goes to stdout, everything else\n" +
+			"to stderr, and every step to a session that can be resumed after any failure.",
+		Example: "  kagent run --model demo 'what is in this directory?'\n" +
+			"  git diff | kagent run 'review this'\n  kagent resume --last",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usageErrorf("see `"+c.CommandPath()+" --help`", "%s", err)
+	})
+	f := root.PersistentFlags()
+	f.StringVar(&a.dir, "dir", ".kagent-sessions", "directory of the sessions")
+	f.StringVarP(&a.format, "output", "o", "text", "form of the output: text, json, or jsonl where events are streamed")
+	f.StringVar(&a.cfgFile, "config", "", "configuration file (default $XDG_CONFIG_HOME/kagent/config.yaml)")
+	f.StringVar(&a.profile, "profile", "", "profile of the configuration file")
+	root.AddCommand(a.runCommand(), a.resumeCommand(), a.listCommand(), a.showCommand(), a.rmCommand(), a.versionCommand(),
+		&cobra.Command{Use: "exit-codes", Short: "exit codes and what a script does", Long: exitHelp()},
+		&cobra.Command{Use: "script", Short: "the format of --model script:FILE", Long: script.Help},
+	)
+	return root
+}
+
+// fail reports an error in the form that was asked for and returns its code.
+func (a *app) fail(err error, args []string) int {
+	if !a.signals.ended() {
+		if code, _, _ := classify(err); code == exitUsage && a.format == "text" {
+			a.format = formatOf(args) // the flags may not have been parsed
+		}
+	}
+	r := errorResult(err)
+	for line := range strings.Lines(err.Error()) {
+		a.say("kagent: %s", oneLine(line, 2000))
+	}
+	for _, line := range hints(err) {
+		a.say("%s", line)
+	}
+	if a.format == "json" || a.format == "jsonl" {
+		a.out.json(r.as(a.format))
+	}
+	code, _, _ := classify(err)
+	return code
+}
+
+// formatOf finds --output in arguments that could not be parsed.
+func formatOf(args []string) string {
+	for i, arg := range args {
+		name, value, has := strings.Cut(arg, "=")
+		switch {
+		case arg == "--":
+			return "text"
+		case name == "-o" || name == "--output":
+			if !has && i+1 < len(args) {
+				value = args[i+1]
+			}
+		case strings.HasPrefix(arg, "-o") && !strings.HasPrefix(arg, "--"):
+			value = strings.TrimPrefix(arg, "-o")
+		}
+		if value == "json" || value == "jsonl" {
+			return value
+		}
+	}
+	return "text"
+}
+
+// checkFormat refuses an unknown --output.
+func (a *app) checkFormat(allowed ...string) error {
+	for _, f := range allowed {
+		if a.format == f {
+			return nil
+		}
+	}
+	return usageErrorf("want "+strings.Join(allowed, ", "), "--output %q is not known here", a.format)
+}

@@ -1,0 +1,89 @@
+package cmd
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"kagent/pkg/agent"
+	"kagent/pkg/session"
+)
+
+type runOptions struct {
+	settings  settingFlags
+	display   displayFlags
+	session   string
+	stdin     string
+	stdinWait time.Duration
+	files     []string
+}
+
+func (a *app) runCommand() *cobra.Command {
+	var o runOptions
+	c := &cobra.Command{
+		Use:   "run [PROMPT...]",
+		Short: "run an agent in a new session",
+		Long: "run starts a new session. The prompt is the arguments; without arguments, or with -, it is stdin;\n" +
+			"with both, stdin is attached after the prompt.",
+		Example: "  kagent run --model demo 'what is in this directory?'\n" +
+			"  git diff | kagent run 'review this'\n" +
+			"  kagent run --session nightly --allow write,execute 'update the changelog'",
+		RunE: func(c *cobra.Command, args []string) error { return a.run(c, &o, args) },
+	}
+	f := c.Flags()
+	f.StringVarP(&o.settings.agent, "agent", "a", "react", "agent: "+strings.Join(agent.Names(), ", "))
+	o.settings.addTo(f)
+	o.display.addTo(f)
+	f.StringVarP(&o.session, "session", "s", "", "id of the session (default a UUID)")
+	f.StringVar(&o.stdin, "stdin", "auto", "auto, or none to ignore stdin")
+	f.DurationVar(&o.stdinWait, "stdin-wait", 10*time.Minute, "how long to wait for an open stdin that stays silent")
+	f.StringArrayVar(&o.files, "file", nil, "file to attach to the prompt (repeatable)")
+	return c
+}
+
+func (a *app) run(c *cobra.Command, o *runOptions, args []string) error {
+	began := time.Now()
+	res := newResult()
+	if err := a.configure(c, &res, nil); err != nil {
+		return err
+	}
+	settings := session.Settings{Agent: o.settings.agent, System: agent.DefaultSystem()}
+	if err := oneOf("agent", o.settings.agent, agent.Names()...); err != nil {
+		return err
+	}
+	all := func(name string) bool { return !strings.HasPrefix(name, "system") || c.Flags().Changed(name) }
+	if err := o.settings.apply(&settings, all); err != nil {
+		return err
+	}
+	p, err := newProvider(settings)
+	if err != nil {
+		return err
+	}
+	in := Input{Args: args, Mode: o.stdin, Wait: o.stdinWait, Files: o.files, Stdin: os.Stdin, Stderr: a.stderr}
+	prompt, err := in.Read(a.signals.ctx)
+	if err != nil {
+		return err
+	}
+	res.Warnings = append(res.Warnings, prompt.Warnings...)
+	res.Stdin = stdinResult{Attached: prompt.Attached, Bytes: prompt.Bytes}
+
+	id := o.session
+	if id == "" {
+		id = uuid.NewString()
+	}
+	store := a.store()
+	hash := sha256.Sum256([]byte(prompt.Text))
+	j, err := store.Create(id, session.Created{
+		Task: prompt.Text, PromptHash: hex.EncodeToString(hash[:]), Settings: settings, Version: version,
+	})
+	if err != nil {
+		return err
+	}
+	t := &turn{app: a, store: store, journal: j, provider: p, display: o.display, began: began, result: res}
+	return t.run("")
+}

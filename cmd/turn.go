@@ -1,0 +1,102 @@
+package cmd
+
+import (
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"kagent/pkg/agent"
+	"kagent/pkg/checkpoint"
+	"kagent/pkg/provider"
+	"kagent/pkg/session"
+)
+
+// displayFlags say what is shown while an agent runs.
+type displayFlags struct {
+	quiet  bool
+	stream bool
+}
+
+func (d *displayFlags) addTo(f *pflag.FlagSet) {
+	f.BoolVarP(&d.quiet, "quiet", "q", false, "no progress on stderr")
+	f.BoolVar(&d.stream, "stream", false, "show the text on stdout as it comes (default on a terminal)")
+}
+
+// turn runs an open session until its turn is closed, and reports.
+type turn struct {
+	app      *app
+	store    *checkpoint.Store
+	journal  *checkpoint.Journal
+	provider provider.Provider
+	display  displayFlags
+	began    time.Time
+	result   result
+
+	streamed bool // text has gone to stdout
+}
+
+func (t *turn) run(prompt string) error {
+	a, s := t.app, t.journal.State()
+	// First of all, before anything is paid for, and even when quiet.
+	a.say("session %s", s.ID)
+	for _, w := range t.result.Warnings {
+		a.say("warning: %s", w)
+	}
+	r, err := a.runner(t.journal, t.provider)
+	if err != nil {
+		t.journal.Close()
+		return err
+	}
+	show := &progress{app: a, quiet: t.display.quiet, now: time.Now}
+	r.Observe = show.observe
+	switch {
+	case a.format == "jsonl":
+		t.journal.Report(func(e session.Event) { a.out.json(e) })
+		r.Delta = func(text string) { a.out.json(delta{"assistant/delta", text}) }
+	case a.format == "text" && (t.display.stream || a.out.terminal):
+		r.Delta = func(text string) {
+			t.streamed = true
+			a.out.Write([]byte(text))
+		}
+	}
+	end, err := r.Run(a.signals.ctx, prompt)
+	t.journal.Close()
+	return t.report(end, err)
+}
+
+// delta is streamed text: it is passing, and no event of the log.
+type delta struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
+// report tells the outcome, after it is durable.
+func (t *turn) report(end agent.Finish, err error) error {
+	a, s := t.app, t.journal.State()
+	t.result.fill(s, end, t.store)
+	t.result.DurationMs = time.Since(t.began).Milliseconds()
+	if err != nil && t.result.Error == nil {
+		t.result.Error = &session.Failure{Kind: string(end.Reason), Message: err.Error()}
+	}
+	a.code = exitCode(string(end.Status), string(end.Reason))
+	switch {
+	case a.format != "text":
+		a.out.json(t.result.as(a.format))
+	case t.streamed:
+		a.out.text("")
+	case end.Status == session.Completed:
+		a.out.text(*t.result.Answer)
+	}
+	if end.Status != session.Completed {
+		why := string(end.Status)
+		if end.Reason != "" {
+			why += ": " + string(end.Reason)
+		}
+		if t.result.Error != nil {
+			why += ": " + oneLine(t.result.Error.Message, 1000)
+		}
+		a.say("kagent: %s", why)
+		a.say("resume with: %s", t.result.Resume)
+	}
+	return nil
+}

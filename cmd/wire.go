@@ -1,0 +1,158 @@
+package cmd
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"kagent/pkg/agent"
+	"kagent/pkg/checkpoint"
+	"kagent/pkg/provider"
+	"kagent/pkg/provider/demo"
+	"kagent/pkg/provider/openai"
+	"kagent/pkg/provider/script"
+	"kagent/pkg/session"
+	"kagent/pkg/tool"
+)
+
+// The composition root: here, and only here, parts meet.
+
+func (a *app) store() *checkpoint.Store {
+	return checkpoint.NewStore(a.dir, checkpoint.Options{Owner: checkpoint.ThisProcess(version)})
+}
+
+type toolClass struct {
+	name  string
+	class tool.Class
+}
+
+// toolClasses lists the built-in tools; toolSet makes them.
+func toolClasses() []toolClass {
+	return []toolClass{
+		{"read_file", tool.Read}, {"list_files", tool.Read}, {"write_file", tool.Write}, {"shell", tool.Execute},
+	}
+}
+
+func toolNames() []string {
+	var names []string
+	for _, t := range toolClasses() {
+		names = append(names, t.name)
+	}
+	return names
+}
+
+func (a *app) toolSet(s session.Settings, lock *os.File) (*tool.Set, error) {
+	hidden, err := filepath.Abs(a.dir)
+	if err != nil {
+		return nil, err
+	}
+	ws, err := tool.NewWorkspace(s.Workdir, hidden)
+	if err != nil {
+		return nil, usageErrorf("name an existing directory with --workdir", "work directory %s: %v", s.Workdir, cause(err))
+	}
+	return tool.NewSet(tool.ReadFile(ws), tool.ListFiles(ws), tool.WriteFile(ws), tool.Shell(ws, tool.ShellOptions{
+		Env: s.Env, Inherit: []*os.File{lock}, Kill: a.signals.kill,
+	}))
+}
+
+// newProvider makes the way to the session's model. Keys come from the
+// environment at each start and are kept nowhere else.
+func newProvider(s session.Settings) (provider.Provider, error) {
+	p, err := bareProvider(s)
+	if err != nil {
+		return nil, err
+	}
+	p = provider.StepTimeout(p, time.Duration(s.StepTimeout))
+	return provider.Retry(p, provider.RetryOptions{Retries: s.Retries, MaxWait: time.Duration(s.RetryMaxWait)}), nil
+}
+
+func bareProvider(s session.Settings) (provider.Provider, error) {
+	if s.Model == "demo" {
+		return demo.New(), nil
+	}
+	if file, ok := strings.CutPrefix(s.Model, "script:"); ok {
+		p, err := script.Load(file)
+		if err != nil {
+			return nil, usageErrorf("see `kagent help script`", "%v", err)
+		}
+		return p, nil
+	}
+	name, model, _ := strings.Cut(s.Model, "/")
+	keyEnv := s.APIKeyEnv
+	if keyEnv == "" {
+		keyEnv = "OPENAI_API_KEY"
+	}
+	key := os.Getenv(keyEnv)
+	base := s.BaseURL
+	if name == "openai" && base == "" {
+		base = os.Getenv("OPENAI_BASE_URL")
+	}
+	switch {
+	case name != "openai" && name != "openai-compatible" || model == "":
+		return nil, usageErrorf("known are "+modelForms, "model %q is not known", s.Model)
+	case name == "openai-compatible" && base == "":
+		return nil, usageErrorf("add for example --base-url http://localhost:8080/v1", "%s needs --base-url", s.Model)
+	case key == "" && (base == "" || s.APIKeyEnv != ""):
+		return nil, usageErrorf("set it, or name another variable with --api-key-env", "%s needs a key, and %s is not set", s.Model, keyEnv)
+	}
+	p, err := openai.New(openai.Options{
+		Name: name, Model: model, BaseURL: base, APIKey: key, IdleTimeout: time.Duration(s.IdleTimeout),
+	})
+	if err != nil {
+		return nil, usageErrorf("see `kagent run --help`", "%v", err)
+	}
+	return p, nil
+}
+
+const modelForms = "openai/NAME, openai-compatible/NAME with --base-url, script:FILE, demo"
+
+// absoluteModel makes a script's path independent of where a resume is started.
+func absoluteModel(model string) (string, error) {
+	if model == "" {
+		return "", usageErrorf("set one with --model, KAGENT_MODEL or `model:` in the configuration file; `--model demo` works offline", "no model configured")
+	}
+	file, ok := strings.CutPrefix(model, "script:")
+	if !ok {
+		return model, nil
+	}
+	abs, err := filepath.Abs(file)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", file, err)
+	}
+	return "script:" + abs, nil
+}
+
+func checkBaseURL(base string) error {
+	if base == "" {
+		return nil
+	}
+	u, err := url.Parse(base)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		return usageErrorf("want for example http://localhost:8080/v1", "--base-url is no http address")
+	case u.User != nil:
+		return usageErrorf("put the secret into a variable and name it with --api-key-env", "--base-url must not hold a user or password: it is stored with the session")
+	}
+	return nil
+}
+
+// runner wires an open session to its model and tools.
+func (a *app) runner(j *checkpoint.Journal, p provider.Provider) (*agent.Runner, error) {
+	s := j.State().Settings
+	tools, err := a.toolSet(s, j.ToolsLock())
+	if err != nil {
+		return nil, err
+	}
+	strategy := agent.ByName(s.Agent)
+	if strategy == nil {
+		return nil, usageErrorf("known are "+strings.Join(agent.Names(), ", "), "agent %q is not known", s.Agent)
+	}
+	return &agent.Runner{
+		Journal: j, Provider: p, Tools: tools, Strategy: strategy, NewKey: uuid.NewString,
+	}, nil
+}

@@ -1,0 +1,49 @@
+package agent
+
+import "kagent/pkg/session"
+
+// Strategy decides what happens next in a scope. It is a pure function of the
+// state: the same log always leads to the same decision, which is why there is
+// no resume code.
+type Strategy func(s *session.State, scope string) Action
+
+// Action is what a strategy can ask for.
+type Action interface{ action() }
+
+// CallModel asks the model for the next reply.
+type CallModel struct{}
+
+// CallTools runs calls of the last reply, or settles those in doubt.
+type CallTools struct{ Calls []*session.Call }
+
+// Record writes down what the strategy concluded.
+type Record struct{ Events []session.Data }
+
+// Finish ends the turn.
+type Finish struct {
+	Status session.Status
+	Reason session.Reason
+	End    session.TurnEnd // its error and retry time; the rest is filled in
+}
+
+func (CallModel) action() {}
+func (CallTools) action() {}
+func (Record) action()    {}
+func (Finish) action()    {}
+
+// finish is a Finish without an error.
+func finish(status session.Status, reason session.Reason) Finish {
+	return Finish{Status: status, Reason: reason}
+}
+
+// ByName returns the strategy of that name, nil when there is none.
+func ByName(name string) Strategy {
+	switch name {
+	case "react":
+		return React
+	}
+	return nil
+}
+
+// Names lists the agents there are.
+func Names() []string { return []string{"react"} }

@@ -1,0 +1,238 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"kagent/pkg/message"
+	"kagent/pkg/session"
+	"kagent/pkg/tool"
+)
+
+// planned is a call on its way: either it has a result already, or a tool is
+// to run.
+type planned struct {
+	call   *session.Call
+	tool   tool.Tool
+	args   json.RawMessage
+	change *message.FileChange
+	result *session.ToolResult // set by the one goroutine that appends
+
+	key     string
+	brought *session.ToolResult // set by the goroutine that runs the tool
+}
+
+// callTools prepares the calls in order, makes them durable, runs them
+// together and records their results in call order.
+func (r *Runner) callTools(ctx context.Context, calls []*session.Call) (*Finish, error) {
+	batch, end := r.prepare(calls)
+	if end != nil {
+		return end, nil
+	}
+	var begun []session.Data
+	for _, p := range batch {
+		if p.result != nil {
+			continue
+		}
+		if p.key = p.call.Key; p.key == "" {
+			p.key = r.NewKey()
+		}
+		begun = append(begun, &session.ToolCall{
+			Call: p.call.ID, Tool: p.call.Wire.Name, Attempt: p.call.Attempt + 1, Key: p.key, Change: p.change,
+		})
+	}
+	if err := r.append(begun...); err != nil {
+		return nil, err
+	}
+	// From here on a crash finds the intent: only now may an effect happen.
+	if err := r.Journal.Sync(); err != nil {
+		return nil, err
+	}
+	end, err := r.runAll(ctx, batch)
+	if end != nil || err != nil {
+		return end, err
+	}
+	if len(r.Journal.State().Main().Pending()) > 0 {
+		return nil, nil
+	}
+	if err := r.endStep(); err != nil {
+		return nil, err
+	}
+	return nil, r.commit()
+}
+
+// prepare decides what becomes of each call, in order. It stops before a call
+// that changes a file which an earlier one of the batch changes: that one is
+// prepared when the other is done.
+func (r *Runner) prepare(calls []*session.Call) ([]*planned, *Finish) {
+	var batch []*planned
+	files := map[string]bool{}
+	for _, c := range calls {
+		p := r.plan(c)
+		if p == nil {
+			return nil, &Finish{Status: session.Paused, Reason: session.ReasonUnknownOutcome}
+		}
+		if p.change != nil && p.result == nil {
+			if files[p.change.Path] {
+				break
+			}
+			files[p.change.Path] = true
+		}
+		batch = append(batch, p)
+	}
+	return batch, nil
+}
+
+// plan decides what becomes of one call; nil means that a person must say.
+func (r *Runner) plan(c *session.Call) *planned {
+	p := &planned{call: c}
+	t, known := r.Tools.Lookup(c.Wire.Name)
+	if c.InDoubt() {
+		var again bool
+		if p.result, again = r.resolve(c, t); p.result == nil && !again {
+			return nil
+		}
+	}
+	if p.result != nil {
+		return p
+	}
+	if known && !r.offered(c.Wire.Name) {
+		p.result = refuse(c, session.OutcomeDenied, fmt.Sprintf("denied: this run does not allow %s (class %s). Go on without it.", c.Wire.Name, t.Traits().Class))
+		return p
+	}
+	args, problem := r.Tools.Check(c.Wire.Name, c.Wire.Arguments)
+	if problem != nil {
+		p.result = refuse(c, session.OutcomeInvalid, problem.Text+r.wasCut(c))
+		return p
+	}
+	p.tool, p.args = t, args
+	if fc, ok := t.(tool.FileChanger); ok {
+		change, err := fc.Change(args)
+		if err != nil {
+			p.result = refuse(c, session.OutcomeError, err.Error())
+		}
+		p.change = change
+	}
+	return p
+}
+
+func refuse(c *session.Call, o session.Outcome, text string) *session.ToolResult {
+	return &session.ToolResult{Call: c.ID, Outcome: o, Text: message.Clean(text)}
+}
+
+// offered reports whether the session lets its model use a tool.
+func (r *Runner) offered(name string) bool {
+	return slices.Contains(r.Journal.State().Settings.Tools, name)
+}
+
+// wasCut explains arguments that end in the middle.
+func (r *Runner) wasCut(c *session.Call) string {
+	if last := r.Journal.State().Main().LastReply(); last != nil && last.Stop == message.StopLength {
+		return " Your reply was cut at the output limit: make the call again, shorter or in parts."
+	}
+	return ""
+}
+
+// runAll runs the planned calls, at most Parallel at once. Results are
+// appended in call order as soon as those before them are there. When ctx ends
+// first, the turn is closed and saved, and only then are the tools ended:
+// their calls stay in doubt.
+func (r *Runner) runAll(ctx context.Context, batch []*planned) (*Finish, error) {
+	toolCtx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	done := make(chan *planned)
+	running := r.start(toolCtx, batch, done)
+	next := 0
+	err := r.record(batch, &next)
+	for err == nil && running > 0 {
+		select {
+		case p := <-done:
+			running--
+			p.result = p.brought
+			err = r.record(batch, &next)
+			continue
+		case <-ctx.Done():
+		}
+		f := stopped(ctx)
+		err = r.saveFinished(batch[next:], *f)
+		cancel(context.Cause(ctx))
+		drain(done, running)
+		return f, err
+	}
+	cancel(err)
+	drain(done, running)
+	return nil, err
+}
+
+func drain(done <-chan *planned, n int) {
+	for ; n > 0; n-- {
+		<-done
+	}
+}
+
+// start begins the calls that are to run and returns their number; each is
+// sent to done when it has brought something.
+func (r *Runner) start(ctx context.Context, batch []*planned, done chan<- *planned) int {
+	limit := r.Parallel
+	if limit <= 0 {
+		limit = 8
+	}
+	slots := make(chan struct{}, limit)
+	n := 0
+	for _, p := range batch {
+		if p.result != nil {
+			continue
+		}
+		n++
+		go func() {
+			slots <- struct{}{}
+			p.brought = r.runOne(ctx, p)
+			<-slots
+			done <- p
+		}()
+	}
+	return n
+}
+
+func (r *Runner) runOne(ctx context.Context, p *planned) (out *session.ToolResult) {
+	began := r.now()
+	out = &session.ToolResult{Call: p.call.ID}
+	defer func() {
+		if v := recover(); v != nil {
+			out.Outcome, out.Text = session.OutcomeError, message.Clean(fmt.Sprintf("the tool failed inside kagent: %v", v))
+		}
+		out.DurationMs = r.now().Sub(began).Milliseconds()
+	}()
+	if ctx.Err() != nil {
+		out.Outcome, out.Text = session.OutcomeStopped, "not started: the run ended first"
+		return out
+	}
+	res := p.tool.Run(ctx, tool.Call{Args: p.args, Key: p.key})
+	out.Outcome, out.Text, out.ExitCode, out.Omitted = session.Outcome(res.Outcome), res.Text, res.ExitCode, res.Omitted
+	return out
+}
+
+// record appends the results that are there, in order, from *next on.
+func (r *Runner) record(batch []*planned, next *int) error {
+	for ; *next < len(batch) && batch[*next].result != nil; *next++ {
+		if err := r.append(batch[*next].result); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// saveFinished closes the turn with the results that came before the end,
+// still in call order; nothing that is known is lost.
+func (r *Runner) saveFinished(rest []*planned, f Finish) error {
+	for _, p := range rest {
+		if p.result == nil {
+			continue
+		}
+		if err := r.append(p.result); err != nil {
+			return err
+		}
+	}
+	return r.end(f)
+}

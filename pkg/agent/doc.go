@@ -1,0 +1,21 @@
+// Package agent runs agents. A strategy (react.go) is a pure function from the
+// state to the next action; the Runner (runner.go) is the only loop and carries
+// actions out (model.go, calls.go); what it appends to the Journal is folded
+// into the state, and the strategy is asked again.
+//
+// There is no resume code: to run is to resume. What is special about calls
+// that were begun and never ended is in doubt.go.
+//
+// # Decisions (2026-12-01)
+//
+//   - Two calls of one reply that change the same file do not run together: the
+//     second is prepared when the first is done, because its hash "before" is
+//     the first one's "after".
+//   - When a signal comes while tools run, the turn is closed and saved first,
+//     then the tools are ended. Their calls stay in doubt: what a tool did in
+//     its last moment is not known to be all that it would have done.
+//   - A reply that says nothing is asked for once more, then the turn fails as
+//     incomplete: an empty answer with exit code 0 would look like success.
+//   - A reply cut at the output limit is continued at most three times and
+//     joined; then the turn pauses.
+package agent

@@ -1,0 +1,101 @@
+package agent
+
+import (
+	"fmt"
+
+	"kagent/pkg/session"
+	"kagent/pkg/tool"
+)
+
+// A call that was begun and has no result is in doubt: the process died, or
+// the tool was ended with it. Nobody can promise "exactly once"; what is
+// promised is that nothing happens twice silently.
+
+const (
+	unknownText = "The outcome of this call is unknown: kagent was stopped while it ran. It may have happened wholly, in part or not at all. Check before you repeat it."
+	notRunText  = "Not run: the turn ended before this call began."
+	verifiedOK  = "Done: kagent was stopped while it ran, and the file has been checked since: it holds what was to be written."
+)
+
+// resolve decides on a call in doubt: a result, or that it may run again.
+// Neither means that a person must say.
+func (r *Runner) resolve(c *session.Call, t tool.Tool) (*session.ToolResult, bool) {
+	if c.Verdict != nil {
+		return settled(c)
+	}
+	if c.Change != nil {
+		if res, again := r.verify(c, t); res != nil || again {
+			return res, again
+		}
+	}
+	if t != nil && t.Traits().Repeatable() {
+		return nil, true
+	}
+	switch r.Journal.State().Settings.OnUnknown {
+	case "rerun":
+		return nil, true
+	case "stop":
+		return nil, false
+	}
+	return refuse(c, session.OutcomeUnknown, unknownText), false
+}
+
+// settled follows a person's word.
+func settled(c *session.Call) (*session.ToolResult, bool) {
+	text := c.Verdict.Text
+	if text != "" {
+		text = " They add: " + text
+	}
+	switch c.Verdict.Verdict {
+	case session.VerdictRerun:
+		return nil, true
+	case session.VerdictNotDone:
+		return refuse(c, session.OutcomeError, "Not done: the user has checked that this call did not happen."+text), false
+	}
+	return refuse(c, session.OutcomeOK, "Done: the user has checked that this call did happen."+text), false
+}
+
+// verify asks the file itself: it holds what was wanted, or what was there
+// before, or something else, which leaves the doubt.
+func (r *Runner) verify(c *session.Call, t tool.Tool) (*session.ToolResult, bool) {
+	fc, ok := t.(tool.FileChanger)
+	if !ok {
+		return nil, false
+	}
+	hash, err := fc.Hash(c.Change.Path)
+	switch {
+	case err != nil:
+		return nil, false
+	case hash == c.Change.After:
+		return refuse(c, session.OutcomeOK, verifiedOK), false
+	case hash == c.Change.Before:
+		return nil, true
+	}
+	return nil, false
+}
+
+// abandon gives results to the calls of a turn that a new prompt replaces, so
+// that the history stays whole.
+func (r *Runner) abandon(calls []*session.Call) (*Finish, error) {
+	var results []session.Data
+	for _, c := range calls {
+		res := refuse(c, session.OutcomeNotRun, notRunText)
+		if c.InDoubt() {
+			t, _ := r.Tools.Lookup(c.Wire.Name)
+			known, again := r.resolve(c, t)
+			switch {
+			case known != nil:
+				res = known
+			case !again:
+				return &Finish{Status: session.Paused, Reason: session.ReasonUnknownOutcome}, nil
+			default:
+				res = refuse(c, session.OutcomeNotRun, fmt.Sprintf("%s was stopped before it ended, and was not run again.", c.Wire.Name))
+			}
+		}
+		results = append(results, res)
+	}
+	if err := r.append(results...); err != nil {
+		return nil, err
+	}
+	return nil, r.endStep()
+}

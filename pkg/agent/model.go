@@ -1,0 +1,164 @@
+package agent
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"kagent/pkg/message"
+	"kagent/pkg/provider"
+	"kagent/pkg/session"
+)
+
+// Streamed text is written down at most this often, so that a cut answer can
+// be shown without a write for every word.
+const (
+	chunkEvery = 250 * time.Millisecond
+	chunkBytes = 4 << 10
+)
+
+// callModel makes one model call and records what came of it. The reply is
+// made durable together with the calls that it asks for.
+func (r *Runner) callModel(ctx context.Context) (*Finish, error) {
+	if r.uncommitted {
+		if err := r.commit(); err != nil {
+			return nil, err
+		}
+	}
+	s := r.Journal.State()
+	sc := s.Main()
+	if !s.Settings.Limits.StepsLeft(sc.Turn) {
+		f := finish(session.Paused, session.ReasonMaxSteps)
+		return &f, nil
+	}
+	req := provider.Request{System: s.Settings.System, Messages: sc.Messages(), Tools: r.specs()}
+	step := &session.StepStart{Step: sc.Steps + 1}
+	if err := r.append(step, header(s, req)); err != nil {
+		return nil, err
+	}
+	req.Label = provider.Label{Scope: scope, Ordinal: step.Step, Attempt: sc.Tries}
+
+	sink := &sink{runner: r, last: r.now()}
+	reply, err := r.Provider.Stream(ctx, req, sink.take)
+	if sink.err != nil {
+		return nil, sink.err
+	}
+	if err != nil {
+		f := r.failed(ctx, err)
+		return f, sink.flush()
+	}
+	said := &session.AssistantMessage{Parts: reply.Parts, Stop: reply.Stop, Usage: reply.Usage, Model: s.Settings.Model, AnsweredBy: reply.Model}
+	if err := r.append(said); err != nil {
+		return nil, err
+	}
+	if len(sc.Pending()) > 0 {
+		return nil, nil
+	}
+	return nil, r.endStep()
+}
+
+func (r *Runner) specs() []message.ToolSpec {
+	var specs []message.ToolSpec
+	for _, spec := range r.Tools.Specs() {
+		if r.offered(spec.Name) {
+			specs = append(specs, spec)
+		}
+	}
+	return specs
+}
+
+func (r *Runner) endStep() error {
+	r.uncommitted = true
+	return r.append(&session.StepEnd{Step: r.Journal.State().Main().Steps})
+}
+
+func header(s *session.State, req provider.Request) *session.RequestHeader {
+	h := &session.RequestHeader{Model: s.Settings.Model, Tools: []string{}}
+	sum := sha256.New()
+	sum.Write([]byte(req.System))
+	for _, t := range req.Tools {
+		h.Tools = append(h.Tools, t.Name)
+		_ = json.NewEncoder(sum).Encode(t) // a hash takes every write
+	}
+	h.Prompt = hex.EncodeToString(sum.Sum(nil))
+	return h
+}
+
+// sink takes what a provider streams.
+type sink struct {
+	runner *Runner
+	text   strings.Builder
+	last   time.Time
+	err    error // of the journal
+}
+
+func (k *sink) take(e provider.Event) {
+	r := k.runner
+	switch {
+	case k.err != nil:
+	case e.Retry != nil:
+		k.text.Reset()
+		k.err = r.append(&session.RequestRetried{Attempt: e.Retry.Attempt, DelayMs: e.Retry.Delay.Milliseconds(), Error: failure(e.Retry.Err)})
+	case e.Text != "":
+		if r.Delta != nil {
+			r.Delta(e.Text)
+		}
+		k.text.WriteString(e.Text)
+		if now := r.now(); k.text.Len() >= chunkBytes || now.Sub(k.last) >= chunkEvery {
+			k.last = now
+			k.err = k.flush()
+		}
+	}
+}
+
+// flush writes the text so far. It is not synced: what a reply says in the end
+// is synced, this is only shown when none comes.
+func (k *sink) flush() error {
+	if k.text.Len() == 0 {
+		return nil
+	}
+	chunk := &session.AssistantChunk{Text: k.text.String()}
+	k.text.Reset()
+	return k.runner.append(chunk)
+}
+
+// failed says how the turn ends after a model call that brought no reply.
+func (r *Runner) failed(ctx context.Context, err error) *Finish {
+	if ctx.Err() != nil {
+		return stopped(ctx)
+	}
+	var e *provider.Error
+	if !errors.As(err, &e) {
+		e = &provider.Error{Kind: "internal", Message: err.Error()}
+	}
+	f := outcome(e.Kind)
+	f.End.Error = failure(e)
+	if e.RetryAfter > 0 {
+		f.End.RetryAt = r.now().Add(e.RetryAfter).UTC()
+	}
+	return &f
+}
+
+func failure(e *provider.Error) *session.Failure {
+	return &session.Failure{Kind: string(e.Kind), Message: e.Error(), Status: e.Status}
+}
+
+// outcome maps a kind of failure to how the turn ends.
+func outcome(k provider.Kind) Finish {
+	switch k {
+	case provider.Network, provider.Timeout, provider.Overloaded, provider.RateLimit, provider.Server:
+		return finish(session.Interrupted, session.Reason(k))
+	case provider.Auth, provider.Permission, provider.Quota,
+		provider.InvalidRequest, provider.NotFound, provider.ContentFilter:
+		return finish(session.Failed, session.Reason(k))
+	case provider.ContextLength:
+		return finish(session.Paused, session.ReasonContextLength)
+	case provider.Cancelled:
+		return finish(session.Cancelled, "")
+	}
+	return finish(session.Failed, session.ReasonInternal)
+}

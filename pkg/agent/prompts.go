@@ -1,0 +1,22 @@
+package agent
+
+import (
+	"embed"
+	"strings"
+)
+
+//go:embed prompts/*.md
+var promptFiles embed.FS
+
+// prompt returns an embedded prompt; the files are part of the program, so a
+// missing one is a mistake that every test would show.
+func prompt(name string) string {
+	b, err := promptFiles.ReadFile("prompts/" + name + ".md")
+	if err != nil {
+		panic(err)
+	}
+	return strings.TrimSpace(string(b))
+}
+
+// DefaultSystem is the system prompt of a session that is given none.
+func DefaultSystem() string { return prompt("system") }

@@ -1,0 +1,55 @@
+package agent
+
+import (
+	"kagent/pkg/message"
+	"kagent/pkg/session"
+)
+
+// How often a turn, since it was begun or continued, may ask again for a reply
+// that was cut at the output limit, or for one that said nothing.
+const (
+	maxContinued = 3
+	maxBlank     = 2
+)
+
+// React is the plain loop: calls pending, run them; a reply without calls is
+// the answer; else ask the model.
+func React(s *session.State, scope string) Action {
+	sc := s.Scope(scope)
+	if calls := sc.Pending(); len(calls) > 0 {
+		return CallTools{calls}
+	}
+	r := sc.LastReply()
+	switch {
+	case r == nil || len(r.Calls) > 0:
+		return CallModel{}
+	case r.Stop == message.StopFilter || r.Stop == message.StopRefusal:
+		return finish(session.Failed, session.ReasonContentFilter)
+	case r.Stop == message.StopLength:
+		if replies(sc, func(r *session.Reply) bool { return r.Stop == message.StopLength }) > maxContinued {
+			return finish(session.Paused, session.ReasonMaxOutput)
+		}
+		return Record{[]session.Data{&session.UserMessage{Source: session.FromAgent, Text: prompt("continue")}}}
+	case r.Blank():
+		if replies(sc, (*session.Reply).Blank) >= maxBlank {
+			return finish(session.Failed, session.ReasonIncomplete)
+		}
+		return CallModel{}
+	}
+	return finish(session.Completed, "")
+}
+
+// replies counts those at the end of the conversation, since the turn was
+// begun or continued, that are as like says.
+func replies(sc *session.Scope, like func(*session.Reply) bool) int {
+	n := 0
+	for i := len(sc.Entries) - 1; i >= 0 && sc.Entries[i].Seq > sc.Turn.Since; i-- {
+		switch e := sc.Entries[i]; {
+		case e.Reply != nil && like(e.Reply):
+			n++
+		case e.Reply != nil || e.User.Source != session.FromAgent:
+			return n
+		}
+	}
+	return n
+}

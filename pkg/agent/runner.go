@@ -1,0 +1,181 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"kagent/pkg/provider"
+	"kagent/pkg/session"
+	"kagent/pkg/tool"
+)
+
+// Journal is what an agent needs of a session's log. Append folds into the
+// state what it wrote; Sync makes it durable; Commit does that and replaces
+// the checkpoint. An error means that the session can't be stored: the agent
+// stops.
+type Journal interface {
+	State() *session.State
+	Append(scope string, data ...session.Data) error
+	Sync() error
+	Commit() error
+}
+
+// Runner drives a session: the only loop. To run is to resume.
+type Runner struct {
+	Journal  Journal
+	Provider provider.Provider
+	Tools    *tool.Set // all there are; the session's settings say which are offered
+	Strategy Strategy
+
+	// NewKey makes idempotency keys.
+	NewKey func() string
+	// Now is the clock; default time.Now.
+	Now func() time.Time
+	// Parallel bounds the tool calls that run at once; default 8.
+	Parallel int
+	// Observe sees each event as it is appended, durable or not; Delta sees
+	// text as it is streamed. Either may be nil.
+	Observe func(session.Data)
+	Delta   func(text string)
+
+	uncommitted bool // a step has ended since the last checkpoint
+}
+
+// Stop is the cause of a context that ends a run on purpose; it says what the
+// turn is closed with.
+type Stop struct {
+	Status session.Status
+	Reason session.Reason
+}
+
+func (s *Stop) Error() string { return string(s.Status) + ": " + string(s.Reason) }
+
+const scope = "" // the session's own; children will have names
+
+// Run goes on where the log ends, after adding prompt as a new turn if it is
+// not empty, until the turn is closed. It returns how it was closed; an error
+// means that the session could not be stored.
+func (r *Runner) Run(ctx context.Context, prompt string) (Finish, error) {
+	end, err := r.begin(prompt)
+	for end == nil && err == nil {
+		if ctx.Err() != nil {
+			end = stopped(ctx)
+			break
+		}
+		end, err = r.do(ctx, r.Strategy(r.Journal.State(), scope))
+	}
+	if err == nil {
+		err = r.end(*end)
+	}
+	if err != nil {
+		return r.lost(err), err
+	}
+	return *end, nil
+}
+
+// do carries out one action. It returns how the turn is to be closed, nil to
+// go on.
+func (r *Runner) do(ctx context.Context, a Action) (*Finish, error) {
+	switch a := a.(type) {
+	case CallModel:
+		return r.callModel(ctx)
+	case CallTools:
+		return r.callTools(ctx, a.Calls)
+	case Record:
+		return nil, r.append(a.Events...)
+	case Finish:
+		return &a, nil
+	}
+	return nil, errors.New("unknown action")
+}
+
+// begin opens a turn, or continues the one that was cut.
+func (r *Runner) begin(prompt string) (*Finish, error) {
+	sc := r.Journal.State().Main()
+	if prompt != "" && len(sc.Pending()) > 0 {
+		if end, err := r.abandon(sc.Pending()); end != nil || err != nil {
+			return end, err
+		}
+	}
+	switch {
+	case prompt != "":
+		if err := r.append(&session.UserMessage{Source: session.FromUser, Text: prompt}); err != nil {
+			return nil, err
+		}
+	case len(sc.Entries) == 0:
+		if err := r.append(&session.UserMessage{Source: session.FromTask}); err != nil {
+			return nil, err
+		}
+	}
+	sc = r.Journal.State().Main()
+	start := &session.TurnStart{Turn: sc.Turn.N + 1}
+	if !sc.Unheard() {
+		if sc.Turn.Status == session.Completed {
+			return &Finish{Status: session.Completed}, nil
+		}
+		start.Turn, start.Continues = sc.Turn.N, sc.Turn.N
+	}
+	if err := r.append(start); err != nil {
+		return nil, err
+	}
+	return nil, r.Journal.Commit()
+}
+
+// end closes the turn, durably; closing a closed one does nothing.
+func (r *Runner) end(f Finish) error {
+	t := r.Journal.State().Main().Turn
+	if !t.Open {
+		return nil
+	}
+	f.End.Turn, f.End.Status, f.End.Reason = t.N, f.Status, f.Reason
+	if err := r.append(&f.End); err != nil {
+		return err
+	}
+	return r.commit()
+}
+
+// lost tries to note in the log that the disk failed; where it can't, the turn
+// stays open and the next open closes it as a crash.
+func (r *Runner) lost(cause error) Finish {
+	f := finish(session.Interrupted, session.ReasonStorage)
+	f.End.Error = &session.Failure{Kind: string(session.ReasonStorage), Message: cause.Error()}
+	_ = r.end(f)
+	return f
+}
+
+func (r *Runner) append(data ...session.Data) error {
+	if len(data) == 0 {
+		return nil
+	}
+	if err := r.Journal.Append(scope, data...); err != nil {
+		return err
+	}
+	for _, d := range data {
+		if r.Observe != nil {
+			r.Observe(d)
+		}
+	}
+	return nil
+}
+
+func (r *Runner) commit() error {
+	r.uncommitted = false
+	return r.Journal.Commit()
+}
+
+func (r *Runner) now() time.Time {
+	if r.Now != nil {
+		return r.Now()
+	}
+	return time.Now()
+}
+
+// stopped is how a turn is closed when its context ended.
+func stopped(ctx context.Context) *Finish {
+	var stop *Stop
+	if errors.As(context.Cause(ctx), &stop) {
+		return &Finish{Status: stop.Status, Reason: stop.Reason}
+	}
+	return &Finish{Status: session.Interrupted, Reason: session.ReasonSignal}
+}

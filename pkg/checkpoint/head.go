@@ -1,0 +1,95 @@
+package checkpoint
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+)
+
+var errBadCheckpoint = errors.New("bad checkpoint")
+
+// headSize is how much of a checkpoint is read to list it.
+const headSize = 8 << 10
+
+// readHead reads the fields of a checkpoint up to metadata.
+func readHead(fsys FS, name string) (head, error) {
+	b, err := readUpTo(fsys, name, headSize)
+	if err != nil {
+		return head{}, err
+	}
+	return parseHead(b)
+}
+
+// readWhole is readHead for a checkpoint that will be replaced: all of it must
+// be valid JSON. With errBadCheckpoint the Log field may still have been found.
+func readWhole(fsys FS, name string) (head, error) {
+	b, err := readUpTo(fsys, name, 1<<40)
+	if err != nil {
+		return head{}, err
+	}
+	h, err := parseHead(b)
+	if err == nil && !json.Valid(b) {
+		err = fmt.Errorf("%w: it is not valid JSON", errBadCheckpoint)
+	}
+	return h, err
+}
+
+func readUpTo(fsys FS, name string, limit int64) ([]byte, error) {
+	f, err := fsys.Open(name, os.O_RDONLY, 0)
+	if errors.Is(err, errNotRegular) || errors.Is(err, syscall.ELOOP) {
+		return nil, fmt.Errorf("%w: %v", errBadCheckpoint, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	b := make([]byte, min(info.Size(), limit))
+	n, err := f.ReadAt(b, 0)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	return b[:n], nil
+}
+
+// parseHead decodes key by key, because the rest of the object may be cut off.
+func parseHead(b []byte) (head, error) {
+	var h head
+	targets := map[string]any{
+		"schema": &h.Schema, "sessionId": &h.SessionID, "agentType": &h.AgentType, "status": &h.Status,
+		"reason": &h.Reason, "owner": &h.Owner, "usage": &h.Usage, "costUSD": &h.CostUSD,
+		"log": &h.Log, "metadata": &h.Metadata,
+	}
+	dec := json.NewDecoder(bytes.NewReader(b))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return h, fmt.Errorf("%w: it is no JSON object", errBadCheckpoint)
+	}
+	for {
+		t, err := dec.Token()
+		key, ok := t.(string)
+		if err != nil || !ok {
+			return h, fmt.Errorf("%w: it ends before its metadata", errBadCheckpoint)
+		}
+		target := targets[key]
+		if target == nil {
+			target = new(json.RawMessage)
+		}
+		if err := dec.Decode(target); err != nil {
+			return h, fmt.Errorf("%w: field %s: %v", errBadCheckpoint, key, err)
+		}
+		if key == "metadata" {
+			break
+		}
+	}
+	if h.Schema != Schema {
+		return h, fmt.Errorf("%w: its schema is %q, want %q", errBadCheckpoint, h.Schema, Schema)
+	}
+	return h, nil
+}

@@ -1,0 +1,221 @@
+package checkpoint
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+	"unicode/utf8"
+
+	"kagent/pkg/message"
+	"kagent/pkg/session"
+)
+
+// Schema names the format of the checkpoint.
+const Schema = "kagent/checkpoint/v1"
+
+// head is the checkpoint without its messages. Small fields come first, so
+// that reading the beginning is enough to list a session; what may grow stands
+// behind metadata.
+type head struct {
+	Schema       string           `json:"schema"`
+	SessionID    string           `json:"sessionId"`
+	AgentType    string           `json:"agentType"`
+	Status       session.Status   `json:"status"`
+	Reason       session.Reason   `json:"reason"`
+	Owner        Owner            `json:"owner"`
+	Usage        message.Usage    `json:"usage"`
+	CostUSD      *float64         `json:"costUSD"`
+	Error        *session.Failure `json:"error"`
+	Attempts     int              `json:"attempts"`
+	RetryAt      *time.Time       `json:"retryAt"`
+	Log          promise          `json:"log"`
+	Omitted      omitted          `json:"omitted"`
+	Metadata     metadata         `json:"metadata"`
+	Settings     settings         `json:"settings"`
+	Answer       *string          `json:"answer"`
+	Partial      string           `json:"partial,omitempty"`
+	AgentState   struct{}         `json:"agentState"`
+	Pending      []pendingCall    `json:"pending"`
+	SystemPrompt string           `json:"systemPrompt"`
+}
+
+// Owner is the process that runs the session, all zero when none does.
+type Owner struct {
+	PID       int    `json:"pid"`
+	Host      string `json:"host"`
+	BootID    string `json:"bootId"`
+	StartedAt string `json:"startedAt"`
+}
+
+type omitted struct {
+	Turns     int   `json:"turns"`
+	BeforeSeq int64 `json:"beforeSeq"`
+}
+
+type metadata struct {
+	CreatedAt  time.Time `json:"createdAt"`
+	UpdatedAt  time.Time `json:"updatedAt"`
+	Iterations int       `json:"iterations"`
+	ToolCalls  int       `json:"toolCalls"`
+	TokenUsage int64     `json:"tokenUsage"`
+	Input      string    `json:"input"`
+}
+
+type settings struct {
+	Model   string         `json:"model"`
+	Workdir string         `json:"workdir"`
+	Tools   []string       `json:"tools"`
+	Limits  session.Limits `json:"limits"`
+}
+
+type pendingCall struct {
+	Call  session.CallID `json:"call"`
+	Tool  string         `json:"tool"`
+	State string         `json:"state"` // "unknown" when begun, else "waiting"
+}
+
+// chatMessage is a message as the checkpoint shows it.
+type chatMessage struct {
+	Role       message.Role   `json:"role"`
+	ToolCallID string         `json:"tool_call_id,omitempty"`
+	Name       string         `json:"name,omitempty"`
+	Content    string         `json:"content"`
+	Timestamp  int64          `json:"timestamp,omitempty"` // milliseconds, of what the user said
+	ToolCalls  []chatCall     `json:"tool_calls,omitempty"`
+	Reasoning  []message.Part `json:"reasoning,omitempty"`
+}
+
+type chatCall struct {
+	ID       string          `json:"id"`
+	Type     string          `json:"type"`
+	Function chatFunction    `json:"function"`
+	Opaque   json.RawMessage `json:"opaque,omitempty"`
+}
+
+type chatFunction struct {
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+// image encodes checkpoints of one session. Messages that can't change any
+// more are encoded once.
+type image struct {
+	project session.Projection
+	settled []byte // encoded, separated by commas
+}
+
+// encode shows the state as its owner does; a reader knows whether it lives.
+func (im *image) encode(s *session.State, at promise, alive bool) ([]byte, error) {
+	top := headOf(s, at)
+	top.Status, top.Reason = effective(top.Status, top.Reason, alive)
+	if !alive {
+		top.Owner = Owner{}
+	}
+	h, err := encodeJSON(top)
+	if err != nil {
+		return nil, err
+	}
+	if im.settled, err = appendMessages(im.settled, im.project.Settled(s.Main())); err != nil {
+		return nil, err
+	}
+	messages, err := appendMessages(im.settled[:len(im.settled):len(im.settled)], im.project.Rest(s.Main()))
+	if err != nil {
+		return nil, err
+	}
+	out := make([]byte, 0, len(h)+len(messages)+16)
+	out = append(out, h[:len(h)-1]...)
+	out = append(out, `,"messages":[`...)
+	out = append(out, messages...)
+	return append(out, "]}\n"...), nil
+}
+
+func headOf(s *session.State, at promise) head {
+	status, reason := s.Status()
+	sc := s.Main()
+	h := head{
+		Schema: Schema, SessionID: s.ID, AgentType: s.Settings.Agent, Status: status, Reason: reason,
+		Usage: s.Usage, Attempts: s.Attempts, Error: sc.Turn.Error, Log: at,
+		Metadata: metadata{
+			CreatedAt: s.Created, UpdatedAt: s.Updated, Iterations: s.Iterations, ToolCalls: s.ToolCalls,
+			TokenUsage: s.Usage.Total, Input: cut(s.Task, 200),
+		},
+		Settings: settings{s.Settings.Model, s.Settings.Workdir, s.Settings.Tools, s.Settings.Limits},
+		Pending:  []pendingCall{}, SystemPrompt: s.Settings.System,
+	}
+	if status == session.Active {
+		h.Owner = Owner{s.Owner.PID, s.Owner.Host, s.Owner.BootID, s.OwnedSince.Format(time.RFC3339Nano)}
+	}
+	if !sc.Turn.RetryAt.IsZero() {
+		h.RetryAt = &sc.Turn.RetryAt
+	}
+	if status == session.Completed {
+		a := sc.Answer()
+		h.Answer = &a
+	} else {
+		h.Partial = sc.Answer() + sc.Partial
+	}
+	for _, c := range sc.Pending() {
+		p := pendingCall{c.ID, c.Wire.Name, "waiting"}
+		if c.InDoubt() {
+			p.State = "unknown"
+		}
+		h.Pending = append(h.Pending, p)
+	}
+	return h
+}
+
+func appendMessages(out []byte, msgs []message.Message) ([]byte, error) {
+	for _, m := range msgs {
+		b, err := encodeJSON(chat(m))
+		if err != nil {
+			return nil, err
+		}
+		if len(out) > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, b...)
+	}
+	return out, nil
+}
+
+func chat(m message.Message) chatMessage {
+	c := chatMessage{Role: m.Role, Content: m.Text()}
+	if m.Role == message.User {
+		c.Timestamp = m.Time.UnixMilli()
+	}
+	for _, p := range m.Parts {
+		switch {
+		case p.Call != nil:
+			c.ToolCalls = append(c.ToolCalls, chatCall{p.Call.ID, "function", chatFunction{p.Call.Name, p.Call.Arguments}, p.Opaque})
+		case p.Result != nil:
+			c.ToolCallID, c.Name, c.Content = p.Result.ID, p.Result.Name, p.Result.Text
+		case p.Type == message.TypeReasoning || len(p.Opaque) > 0:
+			c.Reasoning = append(c.Reasoning, p)
+		}
+	}
+	return c
+}
+
+func encodeJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// cut returns the first n characters of s.
+func cut(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	if !utf8.ValidString(s) {
+		return message.Clean(s)
+	}
+	return s
+}

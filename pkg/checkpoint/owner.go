@@ -1,0 +1,61 @@
+package checkpoint
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"kagent/pkg/session"
+)
+
+// Holder is who has a session, as the lock file says. It is for people: the
+// lock itself is the kernel's.
+type Holder struct {
+	PID       int       `json:"pid"`
+	Host      string    `json:"host"`
+	BootID    string    `json:"bootId"`
+	StartedAt time.Time `json:"startedAt,omitzero"`
+}
+
+func (h Holder) String() string {
+	if h.PID == 0 {
+		return "another process"
+	}
+	return fmt.Sprintf("process %d on %s, since %s", h.PID, h.Host, h.StartedAt.Format(time.RFC3339))
+}
+
+// ThisProcess describes the calling process for session/opened.
+func ThisProcess(version string) session.Opened {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return session.Opened{PID: os.Getpid(), Host: host, BootID: strings.TrimSpace(string(boot)), Version: version}
+}
+
+func writeHolder(f File, h Holder) error {
+	b, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	if err := f.Truncate(0); err != nil {
+		return err
+	}
+	_, err = f.WriteAt(append(b, '\n'), 0)
+	return err
+}
+
+// readHolder reads what the lock file says; anything unreadable is nobody.
+func readHolder(f File) Holder {
+	b := make([]byte, 4096)
+	n, err := f.ReadAt(b, 0)
+	var h Holder
+	if err != nil && err != io.EOF || json.Unmarshal(b[:n], &h) != nil {
+		return Holder{}
+	}
+	return h
+}

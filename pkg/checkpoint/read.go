@@ -1,0 +1,223 @@
+package checkpoint
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"kagent/pkg/session"
+)
+
+// Readers take no lock, ask for it without disturbing the writer, read the
+// checkpoint before the log, and never repair.
+
+// View is a session as a reader finds it.
+type View struct {
+	State *session.State
+	Owner *Holder // the live process that has it, nil when none has
+	Torn  int64   // bytes after the last good line: a line being written, or a torn end
+	at    promise
+}
+
+// Status is the session's status, given that its owner lives or not.
+func (v View) Status() (session.Status, session.Reason) {
+	status, reason := v.State.Status()
+	return effective(status, reason, v.Owner != nil)
+}
+
+// effective knows what a log can't: an active session without a live owner
+// has crashed.
+func effective(status session.Status, reason session.Reason, alive bool) (session.Status, session.Reason) {
+	if status == session.Active && !alive {
+		return session.Interrupted, session.ReasonCrash
+	}
+	return status, reason
+}
+
+// Read folds the log of a session, handing each event to visit first if it is
+// not nil. Errors: *NotFoundError, *DamagedError, *StorageError.
+func (s *Store) Read(id string, visit func(session.Event)) (View, error) {
+	if CheckID(id) != nil {
+		return View{}, &NotFoundError{ID: id}
+	}
+	p := pathsOf(s.dir, id)
+	h, herr := readHead(s.fs, p.checkpoint)
+	if herr != nil && !errors.Is(herr, fs.ErrNotExist) && !errors.Is(herr, errBadCheckpoint) {
+		return View{}, storage("read "+p.checkpoint, herr)
+	}
+	if info, err := s.fs.Lstat(p.dir); err == nil && !info.IsDir() {
+		return View{}, &DamagedError{ID: id, Path: p.dir, Offset: -1, Why: "it is not a directory"}
+	}
+	f, err := s.fs.Open(p.log, os.O_RDONLY, 0)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && errors.Is(herr, fs.ErrNotExist):
+		return View{}, &NotFoundError{ID: id}
+	case errors.Is(err, fs.ErrNotExist):
+		return View{}, s.orphan(p, id)
+	case err != nil:
+		return View{}, (&Journal{}).unusable(id, p.log, err)
+	}
+	defer f.Close()
+	v := View{State: &session.State{}, Owner: s.holder(p)}
+	sc, err := scanLog(newReader(f), h.Log, func(e session.Event) {
+		v.State.Apply(e)
+		if visit != nil {
+			visit(e)
+		}
+	})
+	if err != nil {
+		return View{}, readError(id, p.log, err)
+	}
+	if sc.seq == 0 || v.State.Removed {
+		return View{}, &NotFoundError{ID: id}
+	}
+	v.Torn = sc.size - sc.end
+	v.at = promise{Seq: sc.seq, Offset: sc.end, CRC: crcText(sc.crc)}
+	return v, nil
+}
+
+// holder asks who has the session.
+func (s *Store) holder(p paths) *Holder {
+	f, err := s.fs.Open(p.lock, os.O_RDONLY, 0)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	if held, err := locked(f); err != nil || !held {
+		return nil
+	}
+	h := readHolder(f)
+	return &h
+}
+
+// Image returns the checkpoint's object for what a reader found.
+func (v View) Image() ([]byte, error) {
+	var im image
+	return im.encode(v.State, v.at, v.Owner != nil)
+}
+
+// Summary is a session in a list.
+type Summary struct {
+	SessionID  string         `json:"sessionId"`
+	AgentType  string         `json:"agentType"`
+	Status     session.Status `json:"status"` // also Damaged
+	Reason     session.Reason `json:"reason"`
+	CreatedAt  time.Time      `json:"createdAt"`
+	UpdatedAt  time.Time      `json:"updatedAt"`
+	Iterations int            `json:"iterations"`
+	ToolCalls  int            `json:"toolCalls"`
+	TokenUsage int64          `json:"tokenUsage"`
+	CostUSD    *float64       `json:"costUSD"`
+	Input      string         `json:"input"`
+	SizeBytes  int64          `json:"sizeBytes"`
+	Owner      *Holder        `json:"owner"`
+	Error      string         `json:"error,omitempty"` // why it is damaged
+}
+
+// Damaged is the status of a session that can't be read.
+const Damaged session.Status = "damaged"
+
+// List returns all sessions, the last changed first. A session that can't be
+// read is listed as damaged; it hides no other.
+func (s *Store) List() ([]Summary, error) {
+	ids, err := s.ids()
+	if err != nil {
+		return nil, err
+	}
+	list := []Summary{}
+	for _, id := range ids {
+		sum, err := s.summary(id)
+		var missing *NotFoundError
+		if errors.As(err, &missing) {
+			continue
+		}
+		if err != nil {
+			sum = Summary{SessionID: id, Status: Damaged, Error: err.Error()}
+		}
+		list = append(list, sum)
+	}
+	slices.SortStableFunc(list, func(a, b Summary) int {
+		if c := b.UpdatedAt.Compare(a.UpdatedAt); c != 0 {
+			return c
+		}
+		return strings.Compare(a.SessionID, b.SessionID)
+	})
+	return list, nil
+}
+
+// summary reads the head of the checkpoint. Only where the log is longer than
+// the checkpoint knows, and nobody is writing it, the log is folded.
+func (s *Store) summary(id string) (Summary, error) {
+	p := pathsOf(s.dir, id)
+	h, err := readHead(s.fs, p.checkpoint)
+	owner := s.holder(p)
+	logInfo, lerr := s.fs.Lstat(p.log)
+	if err != nil || lerr != nil || logInfo.Size() != h.Log.Offset && owner == nil {
+		v, err := s.Read(id, nil)
+		if err != nil {
+			return Summary{}, err
+		}
+		h, owner = headOf(v.State, promise{}), v.Owner
+	}
+	status, reason := effective(h.Status, h.Reason, owner != nil)
+	sum := Summary{
+		SessionID: id, AgentType: h.AgentType, Status: status, Reason: reason,
+		CreatedAt: h.Metadata.CreatedAt, UpdatedAt: h.Metadata.UpdatedAt, Iterations: h.Metadata.Iterations,
+		ToolCalls: h.Metadata.ToolCalls, TokenUsage: h.Metadata.TokenUsage, CostUSD: h.CostUSD,
+		Input: h.Metadata.Input, Owner: owner,
+	}
+	for _, name := range []string{p.log, p.checkpoint} {
+		if info, err := s.fs.Lstat(name); err == nil {
+			sum.SizeBytes += info.Size()
+		}
+	}
+	return sum, nil
+}
+
+// ids returns the ids of all sessions, sorted.
+func (s *Store) ids() ([]string, error) {
+	entries, err := s.fs.ReadDir(s.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, storage("read "+s.dir, err)
+	}
+	var ids []string
+	for _, e := range entries {
+		name, isFile := strings.CutSuffix(e.Name(), ".json")
+		if CheckID(name) == nil && (isFile || e.IsDir()) {
+			ids = append(ids, name)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
+}
+
+// Resolve returns the id that a whole id or a prefix means. Errors:
+// *NotFoundError, *AmbiguousError, *StorageError.
+func (s *Store) Resolve(prefix string) (string, error) {
+	ids, err := s.ids()
+	if err != nil {
+		return "", err
+	}
+	if slices.Contains(ids, prefix) {
+		return prefix, nil
+	}
+	var found []string
+	for _, id := range ids {
+		if prefix != "" && strings.HasPrefix(id, prefix) {
+			found = append(found, id)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", &NotFoundError{ID: prefix, Near: near(prefix, ids)}
+	case 1:
+		return found[0], nil
+	}
+	return "", &AmbiguousError{Prefix: prefix, IDs: found}
+}

@@ -1,0 +1,235 @@
+package checkpoint
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"kagent/pkg/session"
+)
+
+// Store is a directory of sessions.
+type Store struct {
+	fs    FS
+	dir   string
+	now   func() time.Time
+	owner session.Opened
+}
+
+// Options of a Store; zero values are useful.
+type Options struct {
+	FS    FS               // default OS
+	Now   func() time.Time // default time.Now
+	Owner session.Opened   // who opens sessions, see ThisProcess
+}
+
+// NewStore returns the sessions in dir, which need not exist yet.
+func NewStore(dir string, o Options) *Store {
+	s := &Store{fs: o.FS, dir: dir, now: o.Now, owner: o.Owner}
+	if s.fs == nil {
+		s.fs = OS{}
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	return s
+}
+
+// Dir is where the sessions are.
+func (s *Store) Dir() string { return s.dir }
+
+// Path is the checkpoint file of a session.
+func (s *Store) Path(id string) string { return pathsOf(s.dir, id).checkpoint }
+
+// Create makes a session whose log begins with c and session/opened, both
+// durable, and takes it. Errors: *IDError, ErrExists, *InUseError,
+// *DamagedError, *StorageError.
+func (s *Store) Create(id string, c session.Created) (*Journal, error) {
+	if err := s.checkNew(id); err != nil {
+		return nil, err
+	}
+	j, err := s.take(id, true)
+	if err != nil {
+		return nil, err
+	}
+	err = s.begin(j, id, c)
+	if err != nil {
+		j.Close()
+		return nil, err
+	}
+	return j, nil
+}
+
+func (s *Store) begin(j *Journal, id string, c session.Created) error {
+	info, err := j.log.Stat()
+	if err != nil {
+		return storage("stat "+j.paths.log, err)
+	}
+	if info.Size() > 0 {
+		if _, err := firstLine(j.log); err == nil {
+			return ErrExists
+		}
+		// A first line that never became whole is no session; see doc.go.
+		if err := j.log.Truncate(0); err != nil {
+			return storage("truncate "+j.paths.log, err)
+		}
+	}
+	if _, err := s.fs.Lstat(j.paths.checkpoint); err == nil {
+		return s.orphan(j.paths, id)
+	}
+	c.Schema, c.ID = session.Schema, id
+	o := s.owner
+	o.Attempt, j.epoch = 1, 1
+	if err := j.Append("", &c, &o); err != nil {
+		return err
+	}
+	if err := j.Sync(); err != nil {
+		return err
+	}
+	for _, dir := range []string{j.paths.dir, s.dir} {
+		if err := s.fs.SyncDir(dir); err != nil {
+			return storage("sync "+dir, err)
+		}
+	}
+	return nil
+}
+
+// orphan says that a checkpoint stands without its log.
+func (s *Store) orphan(p paths, id string) error {
+	return &DamagedError{ID: id, Path: p.checkpoint, Offset: -1, Why: "its log " + p.log + " is missing"}
+}
+
+// checkNew makes the directory and refuses ids that would collide where names
+// differ in case only.
+func (s *Store) checkNew(id string) error {
+	if err := CheckID(id); err != nil {
+		return err
+	}
+	fresh, err := makeDirs(s.fs, s.dir)
+	if err != nil {
+		return storage("make "+s.dir+" (--dir names another place)", err)
+	}
+	if fresh {
+		if err := replace(s.fs, filepath.Join(s.dir, ".gitignore.tmp"), filepath.Join(s.dir, ".gitignore"), []byte("*\n")); err != nil {
+			return storage("write .gitignore in "+s.dir, err)
+		}
+	}
+	ids, err := s.ids()
+	if err != nil {
+		return err
+	}
+	for _, other := range ids {
+		if other != id && strings.EqualFold(other, id) {
+			return &IDError{id, "it differs only in case from " + other}
+		}
+	}
+	return nil
+}
+
+// take locks a session and opens its files. With create it makes them.
+func (s *Store) take(id string, create bool) (*Journal, error) {
+	j := &Journal{fs: s.fs, now: s.now, paths: pathsOf(s.dir, id), state: &session.State{}}
+	flag := os.O_RDWR
+	if create {
+		flag |= os.O_CREATE
+		if err := s.fs.Mkdir(j.paths.dir, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, storage("make "+j.paths.dir, err)
+		}
+	}
+	info, err := s.fs.Lstat(j.paths.dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &NotFoundError{ID: id}
+	case err != nil:
+		return nil, storage("stat "+j.paths.dir, err)
+	case !info.IsDir():
+		return nil, &DamagedError{ID: id, Path: j.paths.dir, Offset: -1, Why: "it is not a directory"}
+	}
+	err = j.openFiles(id, flag)
+	if err != nil {
+		j.Close()
+		return nil, err
+	}
+	return j, nil
+}
+
+func (j *Journal) openFiles(id string, logFlag int) error {
+	lock, err := j.fs.Open(j.paths.lock, os.O_RDWR|os.O_CREATE, fileMode)
+	if err != nil {
+		return j.unusable(id, j.paths.lock, err)
+	}
+	j.lock = lock
+	if err := j.seize(id, lock, false); err != nil {
+		return err
+	}
+	if j.tools, err = j.fs.Open(j.paths.tools, os.O_RDWR|os.O_CREATE, fileMode); err != nil {
+		return j.unusable(id, j.paths.tools, err)
+	}
+	if err := j.seize(id, j.tools, true); err != nil {
+		return err
+	}
+	fd, err := unix.FcntlInt(j.tools.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return storage("duplicate "+j.paths.tools, err)
+	}
+	j.handed = os.NewFile(uintptr(fd), j.paths.tools)
+	if j.log, err = j.fs.Open(j.paths.log, logFlag, fileMode); err != nil {
+		return j.unusable(id, j.paths.log, err)
+	}
+	if err := writeHolder(lock, Holder{PID: os.Getpid(), Host: hostname(), StartedAt: j.now().UTC()}); err != nil {
+		return storage("write "+j.paths.lock, err)
+	}
+	return nil
+}
+
+// seize takes a lock and makes sure that the file is still the one of that
+// name: a removal may have renamed it away in between.
+func (j *Journal) seize(id string, f File, tools bool) error {
+	ok, err := tryLock(f)
+	if err != nil {
+		return storage("lock "+id, err)
+	}
+	if !ok {
+		return &InUseError{ID: id, Holder: readHolder(j.lock), Tools: tools}
+	}
+	path := j.paths.lock
+	if tools {
+		path = j.paths.tools
+	}
+	mine, err := f.Stat()
+	if err != nil {
+		return storage("stat "+path, err)
+	}
+	there, err := j.fs.Lstat(path)
+	if err != nil || !os.SameFile(mine, there) {
+		return &NotFoundError{ID: id}
+	}
+	return nil
+}
+
+// unusable sorts what an open can fail with: nothing there, something foreign
+// in its place, or a disk that fails.
+func (j *Journal) unusable(id, path string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &NotFoundError{ID: id}
+	case errors.Is(err, errNotRegular), errors.Is(err, unix.ELOOP), errors.Is(err, unix.EISDIR), errors.Is(err, unix.ENXIO):
+		return &DamagedError{ID: id, Path: path, Offset: -1, Why: "it is not a regular file"}
+	}
+	return storage("open "+path, err)
+}
+
+// firstLine reads the first line of a log.
+func firstLine(f File) (record, error) {
+	line, _, err := readLine(newReader(f))
+	if err != nil && err != io.EOF {
+		return record{}, err
+	}
+	return decodeLine(line)
+}

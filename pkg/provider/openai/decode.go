@@ -1,0 +1,209 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"kagent/pkg/message"
+	"kagent/pkg/provider"
+	"kagent/pkg/provider/sse"
+)
+
+// maxWhole is the size in bytes of the largest answer that isn't streamed.
+const maxWhole = 64 << 20
+
+// decode reads a successful answer: mostly a stream, but some servers ignore
+// that one was asked for, and some addresses lead to a login page.
+func (c *client) decode(ctx context.Context, a *sse.Answer, emit func(provider.Event)) (provider.Reply, error) {
+	b := &builder{emit: emit, model: c.model}
+	switch first, err := firstByte(a); {
+	case err == io.EOF:
+		return provider.Reply{}, c.truncated(b)
+	case err != nil:
+		return provider.Reply{}, err
+	case first == '{' || first == '[':
+		return c.whole(a, b)
+	case first == '<':
+		page, _ := sse.ReadSome(a, maxErrorBody)
+		return provider.Reply{}, c.http.Fail(provider.Server, a.Status,
+			"%s answered with %s instead of a completion; is the base URL right?", a.Host, sse.PageNote(page))
+	}
+	return c.stream(ctx, a, b)
+}
+
+// firstByte returns the first byte of the body that is no white space, without
+// consuming it. Servers send blanks to keep a connection alive.
+func firstByte(a *sse.Answer) (byte, error) {
+	if bom, _ := a.Body.Peek(1); len(bom) > 0 && bom[0] == 0xef {
+		if bom, _ := a.Body.Peek(3); string(bom) == "\ufeff" {
+			a.Body.Discard(3)
+		}
+	}
+	for {
+		c, err := a.Body.ReadByte()
+		if err != nil {
+			return 0, err
+		}
+		if c != ' ' && c != '\t' && c != '\r' && c != '\n' {
+			return c, a.Body.UnreadByte()
+		}
+	}
+}
+
+// whole reads a completion that comes as one JSON value.
+func (c *client) whole(a *sse.Answer, b *builder) (provider.Reply, error) {
+	b.whole = true
+	body, err := c.http.ReadAll(a, maxWhole)
+	if err != nil {
+		return provider.Reply{}, err
+	}
+	if err := c.chunk(b, body); err != nil {
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) && syntax.Offset >= int64(len(body)) {
+			return provider.Reply{}, c.truncated(b)
+		}
+		return provider.Reply{}, c.unknown(err)
+	}
+	if b.empty() && b.finish == "" {
+		return provider.Reply{}, c.http.Fail(provider.Server, 0, "%s answered with JSON that is no completion", a.Host)
+	}
+	return c.reply(b)
+}
+
+// stream reads events until [DONE], the end, or an error. With a finish reason
+// seen, the answer is complete, however the stream ends after it.
+func (c *client) stream(ctx context.Context, a *sse.Answer, b *builder) (provider.Reply, error) {
+	events := sse.NewReader(a.Body)
+	var bad error // an event that was no JSON: half a one if it was the last
+	for {
+		event, err := events.Next()
+		if err != nil {
+			return c.ended(ctx, b, err)
+		}
+		if bad != nil {
+			return provider.Reply{}, c.unknown(bad)
+		}
+		done, err := c.event(b, event)
+		var syntax *json.SyntaxError
+		switch {
+		case errors.As(err, &syntax):
+			bad = err
+		case err != nil:
+			return provider.Reply{}, c.unknown(err)
+		case done && b.finish == "" && b.empty():
+			return provider.Reply{}, c.http.Fail(provider.Server, 0, "the answer is empty and without a finish reason")
+		case done:
+			return c.reply(b)
+		}
+	}
+}
+
+// ended judges a stream that ended without [DONE].
+func (c *client) ended(ctx context.Context, b *builder, err error) (provider.Reply, error) {
+	var failed *provider.Error
+	switch {
+	case ctx.Err() != nil:
+		return provider.Reply{}, context.Cause(ctx)
+	case b.finish != "":
+		return c.reply(b)
+	case err == io.EOF:
+		return provider.Reply{}, c.truncated(b)
+	case !errors.As(err, &failed): // sse.ErrTooLong
+		return provider.Reply{}, c.http.Fail(provider.Server, 0, "%v", err)
+	}
+	failed.Message += ", after " + b.received()
+	return provider.Reply{}, failed
+}
+
+// event takes one event and reports whether it was the terminal one. Servers
+// that forget the blank line between events send several values in one.
+func (c *client) event(b *builder, e sse.Event) (done bool, err error) {
+	data := bytes.TrimSpace(e.Data)
+	if e.Type == "error" {
+		return false, c.inStream(data)
+	}
+	if done, err = c.value(b, data); err == nil || !bytes.ContainsRune(data, '\n') {
+		return done, err
+	}
+	whole := err
+	if !errors.As(whole, new(*json.SyntaxError)) {
+		return false, whole
+	}
+	for line := range bytes.SplitSeq(data, []byte{'\n'}) {
+		if done, err = c.value(b, bytes.TrimSpace(line)); err != nil || done {
+			return done, err
+		}
+	}
+	return false, nil
+}
+
+func (c *client) value(b *builder, data []byte) (done bool, err error) {
+	switch {
+	case len(data) == 0:
+		return false, nil
+	case string(data) == "[DONE]":
+		return true, nil
+	}
+	return false, c.chunk(b, data)
+}
+
+// chunk adds one JSON value. The error is a *provider.Error if the value holds
+// one, else encoding/json's.
+func (c *client) chunk(b *builder, data []byte) error {
+	if !json.Valid(data) || data[0] != '{' {
+		var v any
+		if err := json.Unmarshal(data, &v); err != nil {
+			return err
+		}
+		if list, ok := v.([]any); ok && len(list) > 0 {
+			return c.inStream(data) // Gemini wraps its errors so
+		}
+		return nil // null, a number, a string: means nothing to us
+	}
+	var ch chunk
+	if err := json.Unmarshal(data, &ch); err != nil {
+		return err
+	}
+	if isError(ch.Error) {
+		return c.inStream(data)
+	}
+	for _, choice := range ch.Choices {
+		if isError(choice.Error) {
+			return c.inStream(choice.Error)
+		}
+	}
+	b.add(ch)
+	return nil
+}
+
+// isError reports whether the value of a key "error" tells of one.
+func isError(raw json.RawMessage) bool {
+	switch string(raw) {
+	case "", "null", "false", `""`, "{}", "[]":
+		return false
+	}
+	return true
+}
+
+// reply concludes.
+func (c *client) reply(b *builder) (provider.Reply, error) {
+	stop, ok := stopOf(b.finish)
+	if !ok {
+		return provider.Reply{}, c.abnormal(b.finish)
+	}
+	r := provider.Reply{Parts: b.parts(), Stop: stop, Usage: b.usage, Model: b.model}
+	calls := len(r.Parts) > 0 && r.Parts[len(r.Parts)-1].Type == message.TypeCall
+	switch {
+	case stop == message.StopLength || stop == message.StopFilter:
+	case calls:
+		r.Stop = message.StopCalls // whatever the finish reason says
+	case b.refusal.String() != "":
+		r.Stop = message.StopRefusal
+	case stop == message.StopCalls:
+		r.Stop = message.StopEnd
+	}
+	return r, nil
+}

@@ -1,0 +1,112 @@
+// Package openai speaks OpenAI's Chat Completions protocol
+// (https://platform.openai.com/docs/api-reference/chat), with OpenAI and with
+// the many servers that speak something like it. It is lenient in what it
+// reads and strict in one thing: a reply is returned only if it is complete.
+package openai
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"kagent/pkg/provider"
+	"kagent/pkg/provider/sse"
+)
+
+// Options describes a model and the way to it. Only Model must be given.
+type Options struct {
+	Name        string            // used in errors and as the first half of message.Message's Model; default "openai"
+	Model       string            // as the service calls it
+	BaseURL     string            // default https://api.openai.com/v1; a query is kept
+	APIKey      string            // sent as a bearer token; empty: none
+	Header      map[string]string // further headers; they win
+	IdleTimeout time.Duration     // longest silence in an answer, before its first byte too; default 2m
+	HTTPClient  *http.Client      // default sse.DefaultHTTP(); its redirect policy is not used
+}
+
+// New checks the options; nothing is sent yet.
+func New(o Options) (provider.Provider, error) {
+	if o.Name == "" {
+		o.Name = "openai"
+	}
+	if o.BaseURL == "" {
+		o.BaseURL = "https://api.openai.com/v1"
+	}
+	if o.HTTPClient == nil {
+		o.HTTPClient = sse.DefaultHTTP()
+	}
+	if o.Model == "" {
+		return nil, errors.New(o.Name + ": no model given")
+	}
+	address, password, err := endpoint(o.BaseURL)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", o.Name, err)
+	}
+	c := &client{name: o.Name, model: o.Model, address: address, header: http.Header{
+		"Content-Type": {"application/json"},
+		"Accept":       {"text/event-stream"},
+		"User-Agent":   {"kagent"},
+	}}
+	key := strings.TrimSpace(o.APIKey)
+	secrets := []string{key, password}
+	if key != "" {
+		c.header.Set("Authorization", "Bearer "+key)
+	}
+	for name, value := range o.Header {
+		c.header.Set(name, value)
+		secrets = append(secrets, strings.TrimPrefix(value, "Bearer "))
+	}
+	for name, values := range c.header {
+		if strings.ContainsFunc(values[0], func(r rune) bool { return r < ' ' || r == 0x7f }) {
+			return nil, fmt.Errorf("%s: the value of header %s holds a control character", o.Name, name)
+		}
+	}
+	c.http = &sse.Client{HTTP: o.HTTPClient, Idle: o.IdleTimeout, Provider: o.Name, Model: o.Model, Secrets: secrets}
+	return c, nil
+}
+
+// endpoint returns the address to post to and the password in it, if any.
+// Its errors don't show the address, which may hold credentials.
+func endpoint(base string) (address, password string, err error) {
+	u, err := url.Parse(strings.TrimSpace(base))
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return "", "", errors.New("the base URL is not an http:// or https:// address")
+	}
+	const path = "/chat/completions"
+	if trimmed := strings.TrimRight(u.Path, "/"); !strings.HasSuffix(trimmed, path) {
+		u = u.JoinPath(path)
+	}
+	u.Fragment = ""
+	password, _ = u.User.Password()
+	return u.String(), password, nil
+}
+
+type client struct {
+	name, model string
+	address     string
+	header      http.Header
+	http        *sse.Client
+}
+
+// id is what messages of this model carry as message.Message's Model.
+func (c *client) id() string { return c.name + "/" + c.model }
+
+func (c *client) Stream(ctx context.Context, req provider.Request, emit func(provider.Event)) (provider.Reply, error) {
+	body, err := c.encode(req)
+	if err != nil {
+		return provider.Reply{}, c.http.Fail(provider.InvalidRequest, 0, "the request can't be encoded: %v", err)
+	}
+	answer, err := c.http.Post(ctx, c.address, c.header, body)
+	if err != nil {
+		return provider.Reply{}, err
+	}
+	defer answer.Close()
+	if answer.Status < 200 || answer.Status > 299 {
+		return provider.Reply{}, c.refused(ctx, answer)
+	}
+	return c.decode(ctx, answer, emit)
+}

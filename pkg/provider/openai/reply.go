@@ -1,0 +1,215 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"kagent/pkg/message"
+	"kagent/pkg/provider"
+)
+
+// builder makes a reply out of chunks.
+type builder struct {
+	emit  func(provider.Event)
+	whole bool // the answer is one JSON value, not a stream
+
+	text, refusal, reasoning joiner
+	opaque                   opaque // of the reasoning
+	calls                    calls
+	usage                    message.Usage
+	finish, model            string
+	chunks                   int
+}
+
+// add takes the next chunk; errors in it were looked for before.
+func (b *builder) add(c chunk) {
+	b.chunks++
+	if c.Model != "" {
+		b.model = string(c.Model)
+	}
+	var groq struct {
+		Usage *usage `json:"usage"`
+	}
+	if len(c.XGroq) > 0 && json.Unmarshal(c.XGroq, &groq) == nil {
+		b.count(groq.Usage)
+	}
+	for _, ch := range c.Choices {
+		if ch.Index.given && ch.Index.n != 0 {
+			continue
+		}
+		b.count(ch.Usage)
+		// Perplexity sends both, each in the other's place, too.
+		if ch.Message != nil && b.empty() && (b.whole || ch.Delta == nil) {
+			b.delta(ch.Message)
+		} else if ch.Delta != nil {
+			b.delta(ch.Delta)
+		}
+		if ch.FinishReason != "" {
+			b.finish = string(ch.FinishReason)
+		}
+	}
+	b.count(c.Usage)
+}
+
+// count keeps the last usage that says anything.
+func (b *builder) count(u *usage) {
+	if u == nil {
+		return
+	}
+	if m := u.message(); m != (message.Usage{}) {
+		b.usage = m
+	}
+}
+
+func (b *builder) delta(d *delta) {
+	b.think(d)
+	b.content(d.Content)
+	if isString(d.Refusal) {
+		b.say(b.refusal.add(d.Refusal))
+	}
+	for _, c := range d.ToolCalls {
+		b.calls.add(c, b.chunks)
+	}
+	if d.FunctionCall != nil && len(d.ToolCalls) == 0 {
+		b.calls.add(callDelta{Index: integer{-1, true}, Function: *d.FunctionCall}, b.chunks)
+	}
+}
+
+// content takes a string, a part or a list of parts.
+func (b *builder) content(raw json.RawMessage) {
+	if isNull(raw) {
+		return
+	}
+	var part contentPart
+	var list []json.RawMessage
+	switch raw[0] {
+	case '"':
+		b.say(b.text.add(raw))
+	case '[':
+		if json.Unmarshal(raw, &list) == nil {
+			for _, p := range list {
+				b.content(p)
+			}
+		}
+	case '{':
+		if json.Unmarshal(raw, &part) != nil {
+			return
+		}
+		if isString(part.Text) {
+			b.say(b.text.add(part.Text))
+		}
+		b.thought(part.Thinking)
+	}
+}
+
+// thought takes the thinking of a content part: a string or a list of parts.
+func (b *builder) thought(raw json.RawMessage) {
+	var list []contentPart
+	switch {
+	case isString(raw):
+		b.muse(b.reasoning.add(raw))
+	case len(raw) > 0 && raw[0] == '[' && json.Unmarshal(raw, &list) == nil:
+		for _, p := range list {
+			if isString(p.Text) {
+				b.muse(b.reasoning.add(p.Text))
+			}
+		}
+	}
+}
+
+// think takes the reasoning fields; if several say the same, the first counts.
+func (b *builder) think(d *delta) {
+	var details []json.RawMessage
+	if len(d.ReasoningDetails) > 0 && json.Unmarshal(d.ReasoningDetails, &details) == nil {
+		b.opaque.ReasoningDetails = mergeDetails(b.opaque.ReasoningDetails, details)
+	}
+	if d.ReasoningOpaque != "" {
+		b.opaque.ReasoningOpaque = string(d.ReasoningOpaque)
+	}
+	if !isNull(d.ExtraContent) {
+		b.opaque.ExtraContent = bytes.Clone(d.ExtraContent)
+	}
+	for _, f := range []struct {
+		name string
+		raw  json.RawMessage
+	}{
+		{"reasoning_content", d.ReasoningContent}, {"reasoning", d.Reasoning},
+		{"reasoning_text", d.ReasoningText}, {"thinking", d.Thinking},
+	} {
+		if isString(f.raw) && string(f.raw) != `""` {
+			b.opaque.Field = f.name
+			b.muse(b.reasoning.add(f.raw))
+			return
+		}
+	}
+	for _, raw := range details {
+		var piece struct{ Text, Summary json.RawMessage }
+		if json.Unmarshal(raw, &piece) != nil {
+			continue
+		}
+		for _, text := range []json.RawMessage{piece.Text, piece.Summary} {
+			if isString(text) {
+				b.muse(b.reasoning.add(text))
+			}
+		}
+	}
+}
+
+func (b *builder) say(s string) {
+	if s != "" {
+		b.emit(provider.Event{Text: s})
+	}
+}
+
+func (b *builder) muse(s string) {
+	if s != "" {
+		b.emit(provider.Event{Reasoning: s})
+	}
+}
+
+// empty reports whether nothing of an answer has come yet.
+func (b *builder) empty() bool {
+	return b.text.String() == "" && b.refusal.String() == "" && b.reasoning.String() == "" && len(b.calls.list) == 0
+}
+
+// received says how much came, for errors.
+func (b *builder) received() string {
+	n := len(b.text.String()) + len(b.refusal.String())
+	return fmt.Sprintf("%d events with %d bytes of text and %d tool calls", b.chunks, n, len(b.calls.list))
+}
+
+// parts returns what the reply consists of: reasoning, text, calls.
+func (b *builder) parts() []message.Part {
+	b.muse(b.reasoning.end())
+	b.say(b.text.end())
+	b.say(b.refusal.end())
+	var parts []message.Part
+	thought := message.Part{Type: message.TypeReasoning, Text: b.reasoning.String(), Opaque: b.opaque.sealed()}
+	if thought.Text != "" || thought.Opaque != nil {
+		parts = append(parts, thought)
+	}
+	if text := b.text.String() + b.refusal.String(); text != "" {
+		parts = append(parts, message.Text(text))
+	}
+	return append(parts, b.calls.parts()...)
+}
+
+// stopOf maps a finish reason, in any vendor's words; ok is false for those
+// that are no regular end.
+func stopOf(finish string) (stop message.StopReason, ok bool) {
+	switch strings.ToLower(finish) {
+	case "", "stop", "eos", "eos_token", "end_turn", "stop_sequence", "complete", "completed":
+		return message.StopEnd, true
+	case "tool_calls", "tool_call", "tool_use", "function_call":
+		return message.StopCalls, true
+	case "length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded":
+		return message.StopLength, true
+	case "content_filter", "safety", "recitation", "prohibited_content", "blocklist", "spii", "sensitive":
+		return message.StopFilter, true
+	case "refusal":
+		return message.StopRefusal, true
+	}
+	return "", false
+}

@@ -1,0 +1,129 @@
+package openai
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"kagent/pkg/message"
+)
+
+// joiner puts together a text whose pieces are JSON string literals. Servers
+// cut at tokens, so a piece may end in half a character: in the first escape
+// of a surrogate pair (😀 is \ud83d\ude00), or in some bytes of a UTF-8
+// sequence. Such a tail waits for the next piece.
+type joiner struct {
+	b    strings.Builder
+	tail []byte // raw, as in the literal
+}
+
+// add takes the next literal, quotes included, and returns the text that is
+// certain by now.
+func (j *joiner) add(literal json.RawMessage) string {
+	raw := append(j.tail, literal[1:len(literal)-1]...)
+	cut := len(raw) - halfAtEnd(raw)
+	j.tail = append([]byte(nil), raw[cut:]...)
+	return j.decode(raw[:cut])
+}
+
+// end returns what the missing half of the tail has become: U+FFFD, or
+// nothing if there is no tail.
+func (j *joiner) end() string {
+	raw := j.tail
+	j.tail = nil
+	return j.decode(raw)
+}
+
+func (j *joiner) decode(raw []byte) string {
+	if len(raw) == 0 {
+		return ""
+	}
+	var s string
+	quoted := append(append([]byte{'"'}, raw...), '"')
+	if json.Unmarshal(quoted, &s) != nil {
+		s = "\uFFFD" // can't happen: the literals were valid
+	}
+	s = message.Clean(s)
+	j.b.WriteString(s)
+	return s
+}
+
+func (j *joiner) String() string { return j.b.String() }
+
+// halfAtEnd returns the length of the half character that raw ends in.
+func halfAtEnd(raw []byte) int {
+	if n := len(raw) - 6; n >= 0 {
+		if u, ok := escape(string(raw[n:])); ok && 0xD800 <= u && u < 0xDC00 && evenBackslashes(raw[:n]) {
+			return 6
+		}
+	}
+	for n := 1; n < utf8.UTFMax && n <= len(raw); n++ {
+		if last := raw[len(raw)-n:]; utf8.RuneStart(last[0]) {
+			if !utf8.FullRune(last) {
+				return n
+			}
+			break
+		}
+	}
+	return 0
+}
+
+// evenBackslashes reports whether a backslash after raw begins an escape.
+func evenBackslashes(raw []byte) bool {
+	n := len(raw)
+	for n > 0 && raw[n-1] == '\\' {
+		n--
+	}
+	return (len(raw)-n)%2 == 0
+}
+
+// escape returns the code unit of the \uXXXX that s begins with.
+func escape(s string) (rune, bool) {
+	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
+		return 0, false
+	}
+	u, err := strconv.ParseUint(s[2:6], 16, 16)
+	return rune(u), err == nil
+}
+
+// wholeEscapes replaces escapes in a JSON text that strict services refuse
+// for ever: NUL and lone halves of surrogate pairs become U+FFFD.
+func wholeEscapes(s string) string {
+	if !strings.Contains(s, `\u`) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	for len(s) > 0 {
+		n := strings.IndexByte(s, '\\')
+		if n < 0 || n+1 >= len(s) {
+			break
+		}
+		b.WriteString(s[:n])
+		s = s[n:]
+		u, ok := escape(s)
+		if !ok {
+			b.WriteString(s[:2])
+			s = s[2:]
+			continue
+		}
+		n = 6
+		whole := s[:n]
+		switch {
+		case u >= 0xD800 && u < 0xDC00:
+			if low, ok := escape(s[6:]); ok && low >= 0xDC00 && low < 0xE000 {
+				n = 12
+				whole = s[:n]
+			} else {
+				whole = `\ufffd`
+			}
+		case u == 0 || u >= 0xDC00 && u < 0xE000:
+			whole = `\ufffd`
+		}
+		b.WriteString(whole)
+		s = s[n:]
+	}
+	b.WriteString(s)
+	return b.String()
+}

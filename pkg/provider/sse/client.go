@@ -1,0 +1,128 @@
+package sse
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"kagent/pkg/provider"
+)
+
+// Client posts requests and guards their answers against silence.
+type Client struct {
+	HTTP     *http.Client  // for example DefaultHTTP()
+	Idle     time.Duration // longest silence, the wait for the first byte included; 0: two minutes
+	Provider string        // for errors
+	Model    string        // for errors
+	Secrets  []string      // masked in every error text
+}
+
+// DefaultHTTP returns a client that honours HTTP_PROXY, HTTPS_PROXY, NO_PROXY
+// and (by way of crypto/x509) SSL_CERT_FILE and SSL_CERT_DIR.
+func DefaultHTTP() *http.Client {
+	return &http.Client{Transport: &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         (&net.Dialer{Timeout: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout: 15 * time.Second,
+		IdleConnTimeout:     90 * time.Second,
+		ForceAttemptHTTP2:   true,
+		DisableCompression:  true, // streams are asked for plain; Answer unpacks what comes packed all the same
+	}}
+}
+
+// Answer is what a server said, its head read and its body open.
+type Answer struct {
+	Status int
+	Header http.Header
+	Host   string
+	Body   *bufio.Reader // unpacked; its errors are final: *provider.Error or ctx's cause
+	close  func()
+}
+
+// Close ends the answer, read or not.
+func (a *Answer) Close() { a.close() }
+
+// Post sends body to address. The answer may have any status but a
+// redirection: those are refused, because following one would hand the key and
+// the conversation to somebody else.
+func (c *Client) Post(ctx context.Context, address string, header http.Header, body []byte) (*Answer, error) {
+	w := c.watch(ctx)
+	req, err := http.NewRequestWithContext(w.ctx, http.MethodPost, address, bytes.NewReader(body))
+	if err != nil {
+		w.stop()
+		return nil, c.Fail(provider.InvalidRequest, 0, "the address of the service is not valid")
+	}
+	req.Header = header.Clone()
+	w.arm()
+	resp, err := c.http().Do(req)
+	w.disarm()
+	if err != nil {
+		defer w.stop()
+		return nil, w.failure(req.URL.Host, err)
+	}
+	a := &Answer{Status: resp.StatusCode, Header: resp.Header, Host: req.URL.Host}
+	a.close = func() { w.stop(); resp.Body.Close() }
+	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
+		a.Close()
+		return nil, c.Fail(provider.InvalidRequest, resp.StatusCode, "%s redirects to %s; name that address if it is right", a.Host, target(resp))
+	}
+	switch coding := resp.Header.Get("Content-Encoding"); coding {
+	case "", "identity", "gzip", "x-gzip":
+	default:
+		a.Close()
+		return nil, c.Fail(provider.Server, 0, "%s sent the content coding %q, which was not asked for", a.Host, coding)
+	}
+	a.Body, err = unpack(&watched{w, a.Host, resp.Body})
+	if err != nil {
+		a.Close()
+		return nil, err
+	}
+	return a, nil
+}
+
+// http returns the client with redirections off.
+func (c *Client) http() *http.Client {
+	h := *c.HTTP
+	h.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &h
+}
+
+// target names where a redirection leads, without credentials and query.
+func target(resp *http.Response) string {
+	u, err := resp.Location()
+	if err != nil {
+		return "nowhere"
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+}
+
+// Fail returns an error of this client's provider: one line, secrets masked.
+// status is the HTTP status, 0 for none.
+func (c *Client) Fail(kind provider.Kind, status int, format string, args ...any) *provider.Error {
+	return &provider.Error{
+		Kind: kind, Status: status, Provider: c.Provider, Model: c.Model,
+		Message: c.line(fmt.Sprintf(format, args...)),
+	}
+}
+
+// ReadAll returns the rest of the body; max is its largest size in bytes, more
+// is an error.
+func (c *Client) ReadAll(a *Answer, max int64) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(a.Body, max+1))
+	if err == nil && int64(len(b)) > max {
+		err = c.Fail(provider.Server, a.Status, "the answer of %s is longer than %d MiB", a.Host, max>>20)
+	}
+	return b, err
+}
+
+// ReadSome returns at most the first max bytes of the body, together with the
+// error that ended it early.
+func ReadSome(a *Answer, max int64) ([]byte, error) {
+	return io.ReadAll(io.LimitReader(a.Body, max))
+}

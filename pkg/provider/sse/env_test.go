@@ -1,0 +1,69 @@
+package sse
+
+import (
+	"context"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"kagent/pkg/provider"
+)
+
+// TestMain makes this binary its own client: what Go reads from the
+// environment it reads once in a process.
+func TestMain(m *testing.M) {
+	address := os.Getenv("SSE_TEST_POST")
+	if address == "" {
+		os.Exit(m.Run())
+	}
+	c := &Client{HTTP: DefaultHTTP(), Provider: "v"}
+	var kind provider.Kind
+	a, err := c.Post(context.Background(), address, nil, nil)
+	if err == nil {
+		a.Close()
+	} else if e := new(provider.Error); errors.As(err, &e) {
+		kind = e.Kind
+	}
+	fmt.Printf("kind=%s %v\n", kind, err)
+	os.Exit(0)
+}
+
+// F119, and F149 as far as proxies are concerned.
+func TestTheEnvironmentNamesProxiesAndAuthorities(t *testing.T) {
+	server := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer server.Close()
+	server.Config.ErrorLog = nil
+	ca := filepath.Join(t.TempDir(), "ca.pem")
+	cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	if err := os.WriteFile(ca, cert, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		address string
+		env     []string
+		want    string // the beginning of the outcome
+		says    string // and a part of it
+	}{
+		"own authority":        {server.URL, []string{"SSL_CERT_FILE=" + ca}, "kind= <nil>", ""},
+		"unknown authority":    {server.URL, nil, "kind=invalid_request", "SSL_CERT_FILE"},
+		"no proxy for local":   {server.URL, []string{"SSL_CERT_FILE=" + ca, "HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1"}, "kind= <nil>", ""},
+		"plain server":         {strings.Replace(server.URL, "https", "http", 1), nil, "kind= <nil>", ""}, // answers 400
+		"proxy out of reach":   {"https://host.invalid", []string{"HTTPS_PROXY=http://user:hunter2@127.0.0.1:9"}, "kind=network", "proxyconnect"},
+		"proxy that is broken": {"https://host.invalid", []string{"HTTPS_PROXY=http://user:hun ter2@127.0.0.1:x"}, "kind=invalid_request", "proxy"},
+	} {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append([]string{"SSE_TEST_POST=" + c.address, "SSL_CERT_DIR=" + t.TempDir()}, c.env...)
+		out, err := cmd.CombinedOutput()
+		got := string(out)
+		if err != nil || !strings.HasPrefix(got, c.want) || !strings.Contains(got, c.says) || strings.Contains(got, "hun") {
+			t.Errorf("%s: %v: %s", name, err, got)
+		}
+	}
+}

@@ -1,0 +1,53 @@
+// Package session is what a session is: a log of events and its fold. It is
+// pure: it touches no file, no clock, no goroutine.
+//
+//   - Event and its kinds (event.go, kinds.go) are what is written down.
+//   - State.Apply (apply.go) folds an event; it is total, and the only way to
+//     change a State. The same function serves the live run and the replay.
+//   - Scope.Messages (messages.go) is what the model is sent: a projection,
+//     never stored.
+//
+// # What happens when the power goes
+//
+// Every prefix of a log is a session. One step writes, in this order:
+//
+//	step/start, request/header          not synced
+//	assistant/chunk …                   not synced; only to show a cut answer
+//	assistant/message, tool/call …      synced before a tool starts
+//	tool/result …, step/end             synced, then the checkpoint is replaced
+//	turn/end                            synced, then the checkpoint, then the answer on stdout
+//
+// So, whatever line is the last one that reached the disk:
+//
+//	session/created      the task is in it: the first turn begins anew
+//	user/message         a turn that took it up is missing: it begins
+//	turn/start           the model is asked
+//	step/start, chunks   the reply was not finished: the model is asked again
+//	assistant/message    its calls were not begun: they run
+//	tool/call            the call is in doubt: see agent/doubt.go
+//	tool/result          the next call, or the next step
+//	step/end             the next step
+//	turn/end             the session stands as it says
+//
+// There is no resume code for this: the strategy looks at the state and says
+// what comes next. A process that opens a log with an open turn first closes
+// it as "interrupted: crash" and goes on with turn/start {continues: n}.
+//
+// # Decisions (2026-12-01)
+//
+//   - The task stands in session/created, whole, and user/message {source:
+//     task} only points to it: a log cut after its first line still knows what
+//     it is for, and a long prompt is not stored twice.
+//   - A user's message is written before the turn/start that takes it up. Cut
+//     between the two, the prompt is not lost: whoever opens the log next finds
+//     a message that no turn has heard.
+//   - A new prompt on a turn that was cut gives each of its open calls a result
+//     ("not run", or "outcome unknown") instead of running them: what the user
+//     says now may well be that they should not run.
+//   - A call's id towards the model is the vendor's own where that is legal
+//     everywhere and unique in the history, else one made of its identity.
+//     Vendors repeat ids, leave them out, or use characters that others refuse.
+//   - "Empty" and "none" differ: Pending returns no calls both for a reply
+//     without calls and for one whose results are all there; which of the two it
+//     is says the reply (LastReply().Calls), and only the first ends a turn.
+package session

@@ -1,0 +1,208 @@
+package session
+
+import (
+	"time"
+
+	"kagent/pkg/message"
+)
+
+// The kinds of event and what each says. DurationMs and DelayMs are
+// milliseconds; hashes are SHA-256 in hex.
+
+// Created begins a session. Task is the first prompt, whole: a log cut right
+// after this line can still go on.
+type Created struct {
+	Schema     string   `json:"schema"`
+	ID         string   `json:"id"`
+	Task       string   `json:"task"`
+	PromptHash string   `json:"promptHash"`
+	Settings   Settings `json:"settings"`
+	Version    string   `json:"version"`
+}
+
+// Opened says that a process took the session. Attempt counts the openings
+// since the last finished step, from 1.
+type Opened struct {
+	Attempt int    `json:"attempt"`
+	PID     int    `json:"pid"`
+	Host    string `json:"host"`
+	BootID  string `json:"bootId"`
+	Version string `json:"version"`
+}
+
+// Removed is the tombstone: readers hide the session.
+type Removed struct{}
+
+// SettingsChanged holds the whole settings as they apply from here on.
+type SettingsChanged struct {
+	Settings Settings `json:"settings"`
+}
+
+// TurnStart opens a user's turn. Continues is the number of the turn that
+// goes on with its counters kept, 0 for a new one.
+type TurnStart struct {
+	Turn      int `json:"turn"`
+	Continues int `json:"continues,omitempty"`
+}
+
+// TurnEnd closes a turn, whatever happened.
+type TurnEnd struct {
+	Turn    int       `json:"turn"`
+	Status  Status    `json:"status"`
+	Reason  Reason    `json:"reason,omitempty"`
+	Error   *Failure  `json:"error,omitempty"`
+	RetryAt time.Time `json:"retryAt,omitzero"`
+}
+
+// Failure tells what went wrong. Status is the HTTP status, if there was one.
+type Failure struct {
+	Kind    string `json:"kind"`
+	Message string `json:"message"`
+	Status  int    `json:"status,omitempty"`
+}
+
+// StepStart begins a step: one model call with the tools it asks for. Step
+// counts the replies of the scope, from 1; a step that was cut before its
+// reply starts again under its number.
+type StepStart struct {
+	Step int `json:"step"`
+}
+
+// StepEnd ends a step: its reply and all its results are recorded.
+type StepEnd struct {
+	Step int `json:"step"`
+}
+
+// Source says who speaks in a UserMessage.
+type Source string
+
+// The sources. FromTask stands for the text of session/created, which is not
+// written a second time.
+const (
+	FromUser  Source = "user"
+	FromTask  Source = "task"
+	FromAgent Source = "agent"
+)
+
+// UserMessage is the user, or the agent to itself, speaking.
+type UserMessage struct {
+	Source Source `json:"source"`
+	Text   string `json:"text,omitempty"`
+}
+
+// RequestHeader tells what a model is asked with, for audit: Prompt is the
+// hash of the system prompt and the tool specifications.
+type RequestHeader struct {
+	Model  string   `json:"model"`
+	Tools  []string `json:"tools"`
+	Prompt string   `json:"prompt"`
+}
+
+// RequestRetried says that an attempt failed and another follows.
+type RequestRetried struct {
+	Attempt int      `json:"attempt"`
+	DelayMs int64    `json:"delayMs"`
+	Error   *Failure `json:"error"`
+}
+
+// AssistantChunk is text streamed since the last chunk. It is not synced and
+// void once the reply, or a retry, follows.
+type AssistantChunk struct {
+	Text string `json:"text"`
+}
+
+// AssistantMessage is a complete reply. Model is the model that was asked,
+// as configured; AnsweredBy what the provider said.
+type AssistantMessage struct {
+	Parts      []message.Part     `json:"parts"`
+	Stop       message.StopReason `json:"stop"`
+	Usage      message.Usage      `json:"usage"`
+	Model      string             `json:"model"`
+	AnsweredBy string             `json:"answeredBy,omitempty"`
+}
+
+// ToolCall says that attempt n of a call is about to begin; it is durable
+// before a tool with an effect starts. Key is the same for all attempts.
+type ToolCall struct {
+	Call    CallID              `json:"call"`
+	Tool    string              `json:"tool"`
+	Attempt int                 `json:"attempt"`
+	Key     string              `json:"key"`
+	Change  *message.FileChange `json:"change,omitempty"`
+}
+
+// ToolResult is how a call ended.
+type ToolResult struct {
+	Call       CallID  `json:"call"`
+	Outcome    Outcome `json:"outcome"`
+	Text       string  `json:"text"`
+	ExitCode   *int    `json:"exitCode,omitempty"`
+	Omitted    int64   `json:"omitted,omitempty"` // bytes that Text leaves out
+	DurationMs int64   `json:"durationMs,omitempty"`
+}
+
+// OutcomeSettled is a person's word on a call in doubt.
+type OutcomeSettled struct {
+	Call    CallID  `json:"call"`
+	Verdict Verdict `json:"verdict"`
+	Text    string  `json:"text,omitempty"`
+}
+
+// LogRepaired says that a torn end was cut off at Offset, Bytes long, and is
+// kept in File beside the log.
+type LogRepaired struct {
+	Offset int64  `json:"offset"`
+	Bytes  int64  `json:"bytes"`
+	File   string `json:"file"`
+}
+
+// Type returns "session/created".
+func (*Created) Type() Type { return "session/created" }
+
+// Type returns "session/opened".
+func (*Opened) Type() Type { return "session/opened" }
+
+// Type returns "session/removed".
+func (*Removed) Type() Type { return "session/removed" }
+
+// Type returns "settings/changed".
+func (*SettingsChanged) Type() Type { return "settings/changed" }
+
+// Type returns "turn/start".
+func (*TurnStart) Type() Type { return "turn/start" }
+
+// Type returns "turn/end".
+func (*TurnEnd) Type() Type { return "turn/end" }
+
+// Type returns "step/start".
+func (*StepStart) Type() Type { return "step/start" }
+
+// Type returns "step/end".
+func (*StepEnd) Type() Type { return "step/end" }
+
+// Type returns "user/message".
+func (*UserMessage) Type() Type { return "user/message" }
+
+// Type returns "request/header".
+func (*RequestHeader) Type() Type { return "request/header" }
+
+// Type returns "request/retried".
+func (*RequestRetried) Type() Type { return "request/retried" }
+
+// Type returns "assistant/chunk".
+func (*AssistantChunk) Type() Type { return "assistant/chunk" }
+
+// Type returns "assistant/message".
+func (*AssistantMessage) Type() Type { return "assistant/message" }
+
+// Type returns "tool/call".
+func (*ToolCall) Type() Type { return "tool/call" }
+
+// Type returns "tool/result".
+func (*ToolResult) Type() Type { return "tool/result" }
+
+// Type returns "outcome/settled".
+func (*OutcomeSettled) Type() Type { return "outcome/settled" }
+
+// Type returns "log/repaired".
+func (*LogRepaired) Type() Type { return "log/repaired" }

@@ -1,0 +1,163 @@
+package session
+
+import (
+	"strings"
+	"time"
+
+	"kagent/pkg/message"
+)
+
+// State is the fold of a log. Only Apply changes it.
+type State struct {
+	ID         string
+	Schema     string
+	Version    string // of the program that wrote last
+	Task       string
+	PromptHash string
+	Settings   Settings
+	Created    time.Time
+	Updated    time.Time
+	Seq        int64
+	Epoch      int64
+	Owner      Opened    // the last process that took the session
+	OwnedSince time.Time // when it did
+	Attempts   int       // openings since the last finished step
+	Removed    bool
+	Usage      message.Usage
+	Iterations int // finished replies, children included
+	ToolCalls  int // results of calls that ran
+	Denied     []string
+	UnknownOf  []Type // kinds that this version does not know
+
+	scopes map[string]*Scope
+}
+
+// Scope is one conversation in the session: its own, or a child's.
+type Scope struct {
+	Name    string
+	Turn    Turn
+	Entries []Entry
+	Steps   int    // finished replies
+	InStep  bool   // a step has begun and not ended
+	Tries   int    // attempts at the reply that is awaited, retries included
+	Partial string // what was streamed of it
+	heard   int    // entries that a turn has taken up
+}
+
+// Turn is the current or last turn of a scope; N is 0 before the first.
+type Turn struct {
+	N       int
+	Open    bool
+	Steps   int   // finished replies in this turn
+	Since   int64 // seq of the turn/start that opened or continued it
+	First   int   // index of its first entry
+	Status  Status
+	Reason  Reason
+	Error   *Failure
+	RetryAt time.Time
+}
+
+// Entry is what the conversation holds: exactly one of User and Reply is set.
+type Entry struct {
+	Seq   int64
+	Time  time.Time
+	User  *UserMessage // with its text, also for FromTask
+	Reply *Reply
+}
+
+// Reply is a model's answer with the calls it asked for.
+type Reply struct {
+	AssistantMessage
+	Calls []*Call
+}
+
+// Call is a tool call on its way from wish to result.
+type Call struct {
+	ID      CallID
+	Wire    message.ToolCall // as the model said it
+	Attempt int              // attempts begun, 0 when none
+	Key     string
+	Change  *message.FileChange
+	Verdict *OutcomeSettled
+	Result  *ToolResult
+	Ended   time.Time // when the result was recorded
+}
+
+// InDoubt reports whether the call was begun and nobody knows how it ended.
+func (c *Call) InDoubt() bool { return c.Result == nil && c.Attempt > 0 }
+
+// Scope returns the scope of that name, nil when nothing happened in it.
+func (s *State) Scope(name string) *Scope { return s.scopes[name] }
+
+// Main returns the session's own scope; it is never nil.
+func (s *State) Main() *Scope {
+	if sc := s.scopes[""]; sc != nil {
+		return sc
+	}
+	return &Scope{}
+}
+
+// Status returns how the session stands by its log alone. A log can't know
+// whether its writer lives: Active without a live owner is a crash.
+func (s *State) Status() (Status, Reason) {
+	t := s.Main().Turn
+	if t.N == 0 || t.Open {
+		return Active, ""
+	}
+	return t.Status, t.Reason
+}
+
+// Unheard reports whether the user said something that no turn has taken up.
+func (sc *Scope) Unheard() bool { return len(sc.Entries) > sc.heard }
+
+// LastReply returns the reply that ends the conversation, nil when somebody
+// else spoke after it or nobody has.
+func (sc *Scope) LastReply() *Reply {
+	if len(sc.Entries) == 0 {
+		return nil
+	}
+	return sc.Entries[len(sc.Entries)-1].Reply
+}
+
+// Pending returns the calls of the last reply that have no result. An empty
+// list is not the end of the turn: the model has yet to see the results.
+func (sc *Scope) Pending() []*Call {
+	r := sc.LastReply()
+	if r == nil {
+		return nil
+	}
+	var calls []*Call
+	for _, c := range r.Calls {
+		if c.Result == nil {
+			calls = append(calls, c)
+		}
+	}
+	return calls
+}
+
+// Answer joins the text of the last reply with those before it that were cut
+// at the output limit and continued.
+func (sc *Scope) Answer() string {
+	var parts []string
+	for i := len(sc.Entries) - 1; i >= sc.Turn.First; i-- {
+		e := sc.Entries[i]
+		if e.User != nil && e.User.Source == FromAgent {
+			continue
+		}
+		if e.Reply == nil || len(parts) > 0 && e.Reply.Stop != message.StopLength {
+			break
+		}
+		parts = append(parts, e.Reply.Text())
+	}
+	var b strings.Builder
+	for i := len(parts) - 1; i >= 0; i-- {
+		b.WriteString(parts[i])
+	}
+	return b.String()
+}
+
+// Text joins the text parts of the reply.
+func (r *Reply) Text() string { return message.Message{Parts: r.Parts}.Text() }
+
+// Blank reports whether the reply says nothing and asks for nothing.
+func (r *Reply) Blank() bool { return len(r.Calls) == 0 && strings.TrimSpace(r.Text()) == "" }

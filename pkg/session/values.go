@@ -1,0 +1,139 @@
+package session
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Status says how a session, or its last turn, stands.
+type Status string
+
+// The statuses. Active without a live owner means interrupted by a crash.
+const (
+	Active      Status = "active"
+	Completed   Status = "completed"
+	Failed      Status = "failed"
+	Paused      Status = "paused"
+	Interrupted Status = "interrupted"
+	Cancelled   Status = "cancelled"
+)
+
+// Reason says why.
+type Reason string
+
+// The reasons that this version gives.
+const (
+	ReasonCrash          Reason = "crash"
+	ReasonSignal         Reason = "signal"
+	ReasonStorage        Reason = "storage"
+	ReasonNetwork        Reason = "network"
+	ReasonTimeout        Reason = "timeout"
+	ReasonOverloaded     Reason = "overloaded"
+	ReasonRateLimit      Reason = "rate_limit"
+	ReasonServer         Reason = "server"
+	ReasonAuth           Reason = "auth"
+	ReasonPermission     Reason = "permission"
+	ReasonQuota          Reason = "quota"
+	ReasonMaxSteps       Reason = "max_steps"
+	ReasonMaxOutput      Reason = "max_output"
+	ReasonContextLength  Reason = "context_length"
+	ReasonUnknownOutcome Reason = "unknown_outcome"
+	ReasonIncomplete     Reason = "incomplete"
+	ReasonContentFilter  Reason = "content_filter"
+	ReasonInvalidRequest Reason = "invalid_request"
+	ReasonNotFound       Reason = "not_found"
+	ReasonInternal       Reason = "internal"
+)
+
+// Outcome says how a tool call ended.
+type Outcome string
+
+// The outcomes. The first four are the tool's own words.
+const (
+	OutcomeOK      Outcome = "ok"
+	OutcomeError   Outcome = "error"
+	OutcomeTimeout Outcome = "timeout"
+	OutcomeStopped Outcome = "stopped" // ended with the run that had started it
+	OutcomeInvalid Outcome = "invalid" // the arguments did not fit; never run
+	OutcomeDenied  Outcome = "denied"  // not allowed; never run
+	OutcomeNotRun  Outcome = "not_run" // the turn ended first; never run
+	OutcomeUnknown Outcome = "unknown" // begun, and nobody knows what became of it
+)
+
+// Verdict is a person's word on a call in doubt.
+type Verdict string
+
+// The verdicts.
+const (
+	VerdictDone    Verdict = "done"
+	VerdictNotDone Verdict = "not-done"
+	VerdictRerun   Verdict = "rerun"
+)
+
+// CallID is the identity of a tool call: the sequence number of its reply and
+// the index in it. A vendor's id may repeat or be missing.
+type CallID struct {
+	Reply int64
+	Index int
+}
+
+// String returns the form that users see, for example "17.0".
+func (c CallID) String() string { return fmt.Sprintf("%d.%d", c.Reply, c.Index) }
+
+// MarshalText returns the String form.
+func (c CallID) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// UnmarshalText reads the String form.
+func (c *CallID) UnmarshalText(b []byte) error {
+	reply, index, ok := strings.Cut(string(b), ".")
+	r, err1 := strconv.ParseInt(reply, 10, 64)
+	i, err2 := strconv.Atoi(index)
+	if !ok || err1 != nil || err2 != nil || r < 0 || i < 0 {
+		return fmt.Errorf("%q is no call, want for example \"17.0\"", b)
+	}
+	c.Reply, c.Index = r, i
+	return nil
+}
+
+// Duration is written as text, for example "10m0s".
+type Duration time.Duration
+
+// MarshalText returns the form of time.Duration.String.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
+
+// UnmarshalText reads the form of time.ParseDuration.
+func (d *Duration) UnmarshalText(b []byte) error {
+	v, err := time.ParseDuration(string(b))
+	*d = Duration(v)
+	return err
+}
+
+// Settings are all that a session runs with, but secrets: those are named by
+// the environment variable that holds them.
+type Settings struct {
+	Agent        string   `json:"agent"`
+	Model        string   `json:"model"`
+	BaseURL      string   `json:"baseURL,omitempty"`
+	APIKeyEnv    string   `json:"apiKeyEnv,omitempty"`
+	System       string   `json:"system"`
+	Workdir      string   `json:"workdir"`
+	Tools        []string `json:"tools"`           // names offered to the model
+	Allow        []string `json:"allow,omitempty"` // classes beyond read
+	Env          []string `json:"env,omitempty"`   // variables handed to tools
+	Limits       Limits   `json:"limits"`
+	OnUnknown    string   `json:"onUnknown"` // tell, stop or rerun
+	Retries      int      `json:"retries"`
+	RetryMaxWait Duration `json:"retryMaxWait"`
+	StepTimeout  Duration `json:"stepTimeout"`
+	IdleTimeout  Duration `json:"idleTimeout"`
+}
+
+// Limits bound what a session may spend; 0 means no limit.
+type Limits struct {
+	MaxSteps int `json:"maxSteps"` // model calls per turn and per scope
+}
+
+// StepsLeft reports whether another model call fits into turn t.
+func (l Limits) StepsLeft(t Turn) bool { return l.MaxSteps <= 0 || t.Steps < l.MaxSteps }

@@ -1,0 +1,58 @@
+// Package tool holds what an agent can do to the world: the Tool interface,
+// the set offered to a model, the check of arguments, and the built-in tools.
+// It knows no sessions and no agents.
+//
+// # Decisions
+//
+// All of 2026-12-01. Each is here because a reader would ask.
+//
+// Arguments are checked, never repaired. A model that wrote broken JSON meant
+// something; guessing what would run a tool on a guess. It gets the place of
+// the error and what the tool takes, and tries again. The one leniency is that
+// nothing at all counts as {}, since several services send that for tools
+// without parameters. Whole numbers may be spelled 3.0, as JSON Schema says.
+//
+// File tools work through directory handles. A path is resolved one component
+// at a time, each directory opened relative to the one before, links expanded
+// by hand. So no spelling, and no rename during the walk, leads out of the work
+// directory or into a hidden one; the latter are recognised by file identity.
+// What this does not cover: hard links and bind mounts made inside the work
+// directory lead where they lead, and the shell is not bound by it at all. That
+// is the sandbox's work.
+//
+// The shell's command is not parsed. A list of words can't say what a script
+// does ("find -exec", "git -c core.pager=…", an alias), and one that claims to
+// is trusted more than it deserves. Permission is given to the command as a
+// whole; confinement is the operating system's.
+//
+// The environment is an allow list. The variables of a CI job hold the keys to
+// everything it can reach, under names that nobody can list in advance, so what
+// is not known to be harmless stays out. Proxy settings stay out too: they
+// often carry passwords. ShellOptions.Env names what a command does need.
+//
+// Commands get a session of their own (setsid, which includes a process group):
+// without a controlling terminal a password prompt fails at once; with one it
+// would stop the command and hold the call until its time is up.
+//
+// A call ends when its shell ends. What it left running in its group is killed
+// then, so that no call leaves effects that come after its result. Processes
+// that leave the group (setsid, daemons) escape; while they hold the output
+// the result says so, and they keep the descriptors of ShellOptions.Inherit,
+// by which the next run can see them.
+//
+// Output is bounded while it is read: 16 KiB of head and as much of tail, for
+// errors stand at the end and context at the beginning. A read_file call brings
+// up to 256 KiB, list_files up to 1000 entries. A byte that can't be shown
+// (NUL, invalid UTF-8) becomes the three bytes of U+FFFD; only in the shell's
+// output may that raise the size, to three times the bound.
+//
+// Written files are synced, and so are their directories. The log promises that
+// a finished call is never run again; after a power cut its file must be there
+// too. That costs a few milliseconds a file. Replacing through a rename has two
+// prices: other hard links to the file keep the old content, and extended
+// attributes are lost. Owner and mode are kept.
+//
+// The temporary file's name is fixed, so that a kill leaves at most one of them
+// for each file, which the next write removes. Writes of one Workspace take
+// turns for that reason.
+package tool

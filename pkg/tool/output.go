@@ -1,0 +1,80 @@
+package tool
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"unicode/utf8"
+
+	"kagent/pkg/message"
+)
+
+// output keeps the head and the tail of a stream of any length.
+type output struct {
+	mu    sync.Mutex
+	head  []byte
+	tail  []byte // a ring once it is full
+	next  int    // where the ring goes on
+	keep  int    // bytes of each
+	total int64
+}
+
+func newOutput(keep int) *output { return &output{keep: keep} }
+
+// readFrom reads until the stream ends, in whatever way.
+func (o *output) readFrom(r io.Reader) {
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := r.Read(buf)
+		o.write(buf[:n])
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (o *output) write(b []byte) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.total += int64(len(b))
+	if room := o.keep - len(o.head); room > 0 {
+		n := min(room, len(b))
+		o.head = append(o.head, b[:n]...)
+		b = b[n:]
+	}
+	if extra := len(b) - o.keep; extra > 0 {
+		b = b[extra:] // would be overwritten at once
+	}
+	if room := o.keep - len(o.tail); room > 0 {
+		n := min(room, len(b))
+		o.tail = append(o.tail, b[:n]...)
+		b = b[n:]
+	}
+	for len(b) > 0 {
+		n := copy(o.tail[o.next:], b)
+		o.next = (o.next + n) % o.keep
+		b = b[n:]
+	}
+}
+
+// text returns what was kept, fit to be sent, with a note at the gap, and the
+// number of bytes left out. The cuts fall between runes, so that none of them
+// makes a character unreadable.
+func (o *output) text() (text string, omitted int64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	head := o.head
+	tail := append(append([]byte(nil), o.tail[o.next:]...), o.tail[:o.next]...)
+	if o.total == int64(len(head)+len(tail)) {
+		return message.Clean(string(head) + string(tail)), 0
+	}
+	head = wholeRunes(head)
+	for range utf8.UTFMax - 1 {
+		if len(tail) > 0 && !utf8.RuneStart(tail[0]) {
+			tail = tail[1:]
+		}
+	}
+	omitted = o.total - int64(len(head)+len(tail))
+	return fmt.Sprintf("%s\n[… %d bytes omitted …]\n%s",
+		message.Clean(string(head)), omitted, message.Clean(string(tail))), omitted
+}

@@ -1,0 +1,186 @@
+package tool
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"kagent/pkg/message"
+)
+
+// maxHashed bounds the files whose hash is taken, in bytes: a change to a
+// larger one can't be recognised later. It is about a second's work.
+const maxHashed = 256 << 20
+
+type writeFile struct{ ws *Workspace }
+
+// WriteFile returns the tool write_file. A file is whole at every moment, old
+// or new, and the new one is durable when the call returns.
+func WriteFile(ws *Workspace) FileChanger { return writeFile{ws} }
+
+type writeArgs struct {
+	Path    string `json:"path"`
+	Content string `json:"content"`
+}
+
+func (writeFile) Spec() message.ToolSpec {
+	return message.ToolSpec{
+		Name: "write_file",
+		Description: "Create a file or replace its whole content. Missing parent directories are created. " +
+			"The content is written exactly as given: end it with a newline if the file should end with one.",
+		Schema: json.RawMessage(`{"type":"object","properties":{` +
+			`"path":{"type":"string","minLength":1,"description":"the file, relative to the work directory"},` +
+			`"content":{"type":"string","description":"the whole new content"}},` +
+			`"required":["path","content"],"additionalProperties":false}`),
+	}
+}
+
+// Traits: a write is not idempotent, for someone may have changed the file
+// since. FileChanger tells whether it happened.
+func (writeFile) Traits() Traits { return Traits{Class: Write} }
+
+// Change returns what the call would do now; nil when the present file is too
+// large to be hashed.
+func (t writeFile) Change(raw json.RawMessage) (*message.FileChange, error) {
+	args, err := decode[writeArgs](raw)
+	if err != nil {
+		return nil, err
+	}
+	p, err := t.ws.resolve(args.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer p.close()
+	before, err := p.hash(args.Path)
+	if errors.Is(err, errTooLarge) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	after := sha256.Sum256([]byte(args.Content))
+	return &message.FileChange{Path: p.rel, Before: before, After: hex.EncodeToString(after[:])}, nil
+}
+
+// Hash returns the SHA-256 of a file in hex, "" when it does not exist.
+func (t writeFile) Hash(path string) (string, error) {
+	p, err := t.ws.resolve(path)
+	if err != nil {
+		return "", err
+	}
+	defer p.close()
+	return p.hash(path)
+}
+
+var errTooLarge = errors.New("the file is too large to take its hash")
+
+func (p *place) hash(path string) (string, error) {
+	if p.info == nil {
+		return "", nil
+	}
+	if err := p.regular(path); err != nil {
+		return "", err
+	}
+	if p.info.Size() > maxHashed {
+		return "", errTooLarge
+	}
+	f, err := p.open(os.O_RDONLY)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", path, reason(err))
+	}
+	defer f.Close()
+	h := sha256.New()
+	n, err := io.Copy(h, io.LimitReader(f, maxHashed+1))
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", path, reason(err))
+	}
+	if n > maxHashed { // it grew, or lied about its size as some in /proc do
+		return "", errTooLarge
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+func (t writeFile) Run(ctx context.Context, call Call) Result {
+	args, err := decode[writeArgs](call.Args)
+	if err != nil {
+		return Fail(err.Error())
+	}
+	t.ws.writes.Lock()
+	defer t.ws.writes.Unlock()
+	if ctx.Err() != nil {
+		return Result{Outcome: Stopped, Text: "stopped before anything was written"}
+	}
+	p, err := t.ws.resolve(args.Path)
+	if err != nil {
+		return Fail(err.Error())
+	}
+	defer p.close()
+	done, err := p.write(args)
+	if err != nil {
+		return Fail(fmt.Sprintf("%s: %v", args.Path, reason(err)))
+	}
+	return Success(done)
+}
+
+// write puts the content in place and returns what it did.
+func (p *place) write(args writeArgs) (string, error) {
+	done := fmt.Sprintf("created %s, %d bytes", p.rel, len(args.Content))
+	if p.info == nil {
+		if err := p.makeParents(); err != nil {
+			return "", err
+		}
+	} else {
+		switch mode := p.info.Mode(); {
+		case mode.IsDir():
+			return "", errors.New("it is a directory")
+		case !mode.IsRegular():
+			return "", fmt.Errorf("it is not a regular file but a %s", kindOf(mode))
+		}
+		// A rename would get around the protection of a read-only file.
+		f, err := p.open(os.O_WRONLY)
+		if errors.Is(err, fs.ErrPermission) {
+			return "", errors.New("the file is write-protected")
+		}
+		if err == nil {
+			f.Close()
+		}
+		done = fmt.Sprintf("replaced %s, %d bytes (%d before)", p.rel, len(args.Content), p.info.Size())
+	}
+	return done, replaceFile(p.dir, p.base, p.info, func(f io.Writer) error {
+		_, err := io.WriteString(f, args.Content)
+		return err
+	})
+}
+
+// makeParents creates the directories that the place lacks and moves the place
+// into the last of them. Each is made durable in its parent.
+func (p *place) makeParents() error {
+	for len(p.missing) > 1 {
+		name := p.missing[0]
+		if err := p.dir.Mkdir(name, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("can't create the directory %s: %w", name, reason(err))
+		}
+		if err := syncDir(p.dir); err != nil {
+			return err
+		}
+		info, err := p.dir.Lstat(name)
+		if err != nil {
+			return err
+		}
+		next, err := enter(p.ws, p.dir, name, info)
+		if err != nil {
+			return err
+		}
+		p.dir.Close()
+		p.dir, p.missing = next, p.missing[1:]
+	}
+	p.base = filepath.Base(p.missing[0])
+	return nil
+}
