@@ -2,7 +2,18 @@ package cmd
 
 import "github.com/spf13/cobra"
 
-func (a *app) configure(c *cobra.Command, res *result, only func(string) bool) error {
-	return a.checkFormat("text", "json", "jsonl")
+// configure fills the flags that the command line left alone from the
+// environment and the files; only says which ones may be filled, nil: all. It
+// returns warnings for people.
+func (a *app) configure(c *cobra.Command, only func(name string) bool) ([]string, error) {
+	config, err := LoadConfig(ConfigSource{File: a.cfgFile, Profile: a.profile, Known: knownFlags(c.Root())})
+	if err != nil {
+		return nil, err
+	}
+	return config.Warnings, config.Fill(c.Flags(), only)
 }
-func (a *app) common(name string) bool { return true }
+
+// common lets through the settings that belong to no session.
+func common(name string) bool {
+	return name == "dir" || name == "output"
+}

@@ -35,7 +35,7 @@ func (a *app) listCommand() *cobra.Command {
 }
 
 func (a *app) list(c *cobra.Command, o *listOptions) error {
-	if err := a.configure(c, nil, a.common); err != nil {
+	if _, err := a.configure(c, common); err != nil {
 		return err
 	}
 	if err := a.checkFormat("text", "json"); err != nil {

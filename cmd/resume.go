@@ -43,8 +43,11 @@ func (a *app) resumeCommand() *cobra.Command {
 func (a *app) resume(c *cobra.Command, o *resumeOptions, args []string) error {
 	began := time.Now()
 	res := newResult()
-	own := func(name string) bool { return name == "quiet" || name == "stream" }
-	if err := a.configure(c, &res, own); err != nil {
+	warnings, err := a.configure(c, func(name string) bool { return common(name) || name == "quiet" || name == "stream" })
+	if err != nil {
+		return err
+	}
+	if err := a.checkFormat("text", "json", "jsonl"); err != nil {
 		return err
 	}
 	store := a.store()
@@ -73,7 +76,7 @@ func (a *app) resume(c *cobra.Command, o *resumeOptions, args []string) error {
 		return err
 	}
 	t := &turn{app: a, store: store, journal: j, provider: p, display: o.display, began: began, result: res}
-	t.result.Warnings = append(t.result.Warnings, recoveryWarnings(rec)...)
+	t.result.Warnings = append(append(t.result.Warnings, warnings...), recoveryWarnings(rec)...)
 	if err := o.record(j, settings, verdicts); err != nil {
 		j.Close()
 		return err

@@ -31,7 +31,7 @@ func (a *app) rmCommand() *cobra.Command {
 
 // rm removes what it can and reports each that it can't.
 func (a *app) rm(c *cobra.Command, o *rmOptions, args []string) error {
-	if err := a.configure(c, nil, a.common); err != nil {
+	if _, err := a.configure(c, common); err != nil {
 		return err
 	}
 	store := a.store()

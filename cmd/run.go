@@ -49,15 +49,18 @@ func (a *app) runCommand() *cobra.Command {
 func (a *app) run(c *cobra.Command, o *runOptions, args []string) error {
 	began := time.Now()
 	res := newResult()
-	if err := a.configure(c, &res, nil); err != nil {
+	warnings, err := a.configure(c, nil)
+	if err != nil {
+		return err
+	}
+	if err := a.checkFormat("text", "json", "jsonl"); err != nil {
 		return err
 	}
 	settings := session.Settings{Agent: o.settings.agent, System: agent.DefaultSystem()}
 	if err := oneOf("agent", o.settings.agent, agent.Names()...); err != nil {
 		return err
 	}
-	all := func(name string) bool { return !strings.HasPrefix(name, "system") || c.Flags().Changed(name) }
-	if err := o.settings.apply(&settings, all); err != nil {
+	if err := o.settings.apply(&settings, func(string) bool { return true }); err != nil {
 		return err
 	}
 	p, err := newProvider(settings)
@@ -69,7 +72,7 @@ func (a *app) run(c *cobra.Command, o *runOptions, args []string) error {
 	if err != nil {
 		return err
 	}
-	res.Warnings = append(res.Warnings, prompt.Warnings...)
+	res.Warnings = append(append(res.Warnings, warnings...), prompt.Warnings...)
 	res.Stdin = stdinResult{Attached: prompt.Attached, Bytes: prompt.Bytes}
 
 	id := o.session

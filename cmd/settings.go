@@ -58,7 +58,7 @@ func (s *settingFlags) apply(out *session.Settings, use func(name string) bool) 
 		set("model", func() (err error) { out.Model, err = absoluteModel(s.model); return err }),
 		set("base-url", func() error { out.BaseURL = s.baseURL; return checkBaseURL(s.baseURL) }),
 		set("api-key-env", func() error { out.APIKeyEnv = s.apiKeyEnv; return nil }),
-		set("system", func() error { out.System = s.systemPrompt(s.system); return nil }),
+		set("system", func() error { out.System = systemPrompt(s.system); return nil }),
 		set("system-file", func() error { return s.readSystem(out) }),
 		set("workdir", func() error { return s.findWorkdir(out) }),
 		set("env", func() error { out.Env = s.env; return nil }),
@@ -117,7 +117,7 @@ func (s *settingFlags) applyTools(out *session.Settings, use func(string) bool) 
 	return nil
 }
 
-func (s *settingFlags) systemPrompt(text string) string {
+func systemPrompt(text string) string {
 	if strings.TrimSpace(text) == "" {
 		return agent.DefaultSystem()
 	}
@@ -133,7 +133,7 @@ func (s *settingFlags) readSystem(out *session.Settings) error {
 		return usageErrorf("name a text file", "--system-file %s: %v", s.systemFile, cause(err))
 	}
 	c := cleaner{}
-	out.System = s.systemPrompt(c.clean(s.systemFile, string(b)))
+	out.System = systemPrompt(c.clean(s.systemFile, string(b)))
 	return nil
 }
 

@@ -33,7 +33,7 @@ func (a *app) showCommand() *cobra.Command {
 }
 
 func (a *app) show(c *cobra.Command, o *showOptions, args []string) error {
-	if err := a.configure(c, nil, a.common); err != nil {
+	if _, err := a.configure(c, common); err != nil {
 		return err
 	}
 	if err := a.checkFormat("text", "json"); err != nil {

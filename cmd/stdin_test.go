@@ -182,7 +182,7 @@ func TestSlowPipeIsWaitedForAsLongAsItSpeaks(t *testing.T) {
 		if d == in.Wait {
 			armed <- struct{}{}
 		}
-		return nil
+		return make(chan time.Time)
 	}
 	go func() {
 		<-armed

@@ -51,7 +51,6 @@ func (t *turn) run(prompt string) error {
 	r.Observe = show.observe
 	switch {
 	case a.format == "jsonl":
-		t.journal.Report(func(e session.Event) { a.out.json(e) })
 		r.Delta = func(text string) { a.out.json(delta{"assistant/delta", text}) }
 	case a.format == "text" && (t.display.stream || a.out.terminal):
 		r.Delta = func(text string) {

@@ -23,7 +23,11 @@ import (
 // The composition root: here, and only here, parts meet.
 
 func (a *app) store() *checkpoint.Store {
-	return checkpoint.NewStore(a.dir, checkpoint.Options{Owner: checkpoint.ThisProcess(version)})
+	o := checkpoint.Options{Owner: checkpoint.ThisProcess(version)}
+	if a.format == "jsonl" {
+		o.Report = func(e session.Event) { a.out.json(e) }
+	}
+	return checkpoint.NewStore(a.dir, o)
 }
 
 type toolClass struct {

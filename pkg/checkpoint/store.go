@@ -20,6 +20,8 @@ type Store struct {
 	dir   string
 	now   func() time.Time
 	owner session.Opened
+
+	report func(session.Event)
 }
 
 // Options of a Store; zero values are useful.
@@ -27,11 +29,14 @@ type Options struct {
 	FS    FS               // default OS
 	Now   func() time.Time // default time.Now
 	Owner session.Opened   // who opens sessions, see ThisProcess
+	// Report is called with each event of a session that this store opened,
+	// once it is durable and, after Commit, once the checkpoint shows it.
+	Report func(session.Event)
 }
 
 // NewStore returns the sessions in dir, which need not exist yet.
 func NewStore(dir string, o Options) *Store {
-	s := &Store{fs: o.FS, dir: dir, now: o.Now, owner: o.Owner}
+	s := &Store{fs: o.FS, dir: dir, now: o.Now, owner: o.Owner, report: o.Report}
 	if s.fs == nil {
 		s.fs = OS{}
 	}
@@ -89,7 +94,7 @@ func (s *Store) begin(j *Journal, id string, c session.Created) error {
 	if err := j.Append("", &c, &o); err != nil {
 		return err
 	}
-	if err := j.Sync(); err != nil {
+	if err := j.sync(); err != nil {
 		return err
 	}
 	for _, dir := range []string{j.paths.dir, s.dir} {
@@ -97,6 +102,7 @@ func (s *Store) begin(j *Journal, id string, c session.Created) error {
 			return storage("sync "+dir, err)
 		}
 	}
+	j.flush()
 	return nil
 }
 
@@ -134,7 +140,7 @@ func (s *Store) checkNew(id string) error {
 
 // take locks a session and opens its files. With create it makes them.
 func (s *Store) take(id string, create bool) (*Journal, error) {
-	j := &Journal{fs: s.fs, now: s.now, paths: pathsOf(s.dir, id), state: &session.State{}}
+	j := &Journal{fs: s.fs, now: s.now, paths: pathsOf(s.dir, id), state: &session.State{}, report: s.report}
 	flag := os.O_RDWR
 	if create {
 		flag |= os.O_CREATE

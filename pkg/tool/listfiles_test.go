@@ -78,6 +78,25 @@ func TestListFilesIsBounded(t *testing.T) {
 	wantText(t, r.Text, "a/b/\n", "zz/\n", "zzz\t0\n", "zz/f00000\t0\n", "cut at 1000 entries")
 }
 
+func TestListFilesGoesOnAfterAnUnreadableDirectory(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("root may read everything")
+	}
+	ws := workspace(t)
+	put(t, ws, "a/x", "")
+	put(t, ws, "b/y", "")
+	locked := filepath.Join(ws.Dir(), "a")
+	if err := os.Chmod(locked, 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(locked, 0o755) })
+	r := run(t, ListFiles(ws), obj{"path": ".", "depth": 2})
+	if want := "a/\t(permission denied)\nb/\nb/y\t0\n"; r.Outcome != OK || r.Text != want {
+		t.Errorf("%s %q, want %q", r.Outcome, r.Text, want)
+	}
+	wantText(t, run(t, ListFiles(ws), obj{"path": "a"}).Text, "a: permission denied")
+}
+
 func TestListFilesRefuses(t *testing.T) {
 	ws := workspace(t)
 	put(t, ws, "f", "")

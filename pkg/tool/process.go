@@ -43,8 +43,10 @@ func start(cmd *exec.Cmd, keep int) (*process, error) {
 	defer w.Close()
 	cmd.Stdout, cmd.Stderr = w, w
 	cmd.SysProcAttr = sysProcAttr()
-	p := &process{cmd: cmd, out: newOutput(keep), pipe: r,
-		exited: make(chan struct{}), drained: make(chan struct{})}
+	p := &process{
+		cmd: cmd, out: newOutput(keep), pipe: r,
+		exited: make(chan struct{}), drained: make(chan struct{}),
+	}
 	started := make(chan error)
 	go func() {
 		// The death signal of Linux comes when the thread that started the

@@ -162,6 +162,26 @@ func TestCheckBoundsWhatItQuotes(t *testing.T) {
 	}
 }
 
+func TestCheckDescribesOtherSchemas(t *testing.T) {
+	s := mustSet(t, fake{"t", `{"type":"object","required":["a","c"],"properties":{"a":{"type":["string","null"]},
+		"b":{"anyOf":[{"type":"string"},{"type":"array","items":{"type":"object","required":["old"]}}]}}}`},
+		fake{"none", `{"type":"object","additionalProperties":false}`})
+	for _, tt := range []struct{ tool, args, want string }{
+		{"t", `{"c":1}`, `t takes a JSON object with "a" (string or null, required), "c" (required), "b" (optional)`},
+		{"t", `{"a":null,"c":1,"b":[{}]}`, `missing properties: ["old"]`},
+		{"none", `{"x":1}`, "none takes no named arguments"},
+	} {
+		_, problem := s.Check(tt.tool, tt.args)
+		if problem == nil {
+			t.Fatalf("%s is accepted", tt.args)
+		}
+		wantText(t, problem.Text, tt.want)
+	}
+	if _, problem := s.Check("t", `{"a":"x","c":{},"other":1}`); problem != nil {
+		t.Errorf("an open schema refused: %s", problem.Text)
+	}
+}
+
 func TestCheckSaysWhenASchemaIsUnusable(t *testing.T) {
 	for _, schema := range []string{
 		`{"type":5}`, `{"$ref":"https://example.com/x.json"}`, `{"properties":{"a":{"pattern":"("}}}`,
@@ -191,8 +211,10 @@ func TestBuiltInsHaveUsableSchemas(t *testing.T) {
 }
 
 func FuzzCheckArguments(f *testing.F) {
-	for _, seed := range []string{`{"path":"a"}`, `{"path":"a","n":3.0}`, ``, `{`, `[1]`, `{"path":"\ud800"}`,
-		`{"path":"a"}{"path":"b"}`, "{\"path\":\"\xff\"}", `null`, `{"path":"a","path":1}`, "\ufeff{}", `1e999`} {
+	for _, seed := range []string{
+		`{"path":"a"}`, `{"path":"a","n":3.0}`, ``, `{`, `[1]`, `{"path":"\ud800"}`,
+		`{"path":"a"}{"path":"b"}`, "{\"path\":\"\xff\"}", `null`, `{"path":"a","path":1}`, "\ufeff{}", `1e999`,
+	} {
 		f.Add(seed)
 	}
 	s := mustSet(f, fake{"t", plainSchema})

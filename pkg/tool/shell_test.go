@@ -232,16 +232,32 @@ func TestStoppingACommand(t *testing.T) {
 		{"waits for children", ShellOptions{Grace: time.Hour}, childEnds, 600, cancelOnly, Stopped, true},
 		{"kills after the grace", ShellOptions{Grace: time.Millisecond}, resists, 600, cancelOnly, Stopped, false},
 		{"kills at once when told so", ShellOptions{Grace: time.Hour}, obeys, 600, killNow, Stopped, false},
-		{"timeout asks first", ShellOptions{Grace: time.Hour}, obeys, 2, func(*Workspace, context.CancelCauseFunc) {},
-			Timeout, true},
-		{"timeout, then kill at once", ShellOptions{Grace: time.Hour}, resists, 2,
+		{
+			"timeout asks first",
+			ShellOptions{Grace: time.Hour},
+			obeys, 2, func(*Workspace, context.CancelCauseFunc) {},
+			Timeout, true,
+		},
+		{
+			"timeout, then kill at once",
+			ShellOptions{Grace: time.Hour},
+			resists, 2,
 			func(ws *Workspace, cancel context.CancelCauseFunc) { awaitTerm(ws, nil); killNow(ws, cancel) },
-			Timeout, false},
-		{"kill in the grace", ShellOptions{Grace: time.Hour, Kill: kill}, resists, 600,
+			Timeout, false,
+		},
+		{
+			"kill in the grace",
+			ShellOptions{Grace: time.Hour, Kill: kill},
+			resists, 600,
 			func(ws *Workspace, cancel context.CancelCauseFunc) { cancel(nil); awaitTerm(ws, nil); close(kill) },
-			Stopped, false},
-		{"kill alone", ShellOptions{Grace: time.Hour, Kill: killAlone}, obeys, 600,
-			func(*Workspace, context.CancelCauseFunc) { close(killAlone) }, Stopped, false},
+			Stopped, false,
+		},
+		{
+			"kill alone",
+			ShellOptions{Grace: time.Hour, Kill: killAlone},
+			obeys, 600,
+			func(*Workspace, context.CancelCauseFunc) { close(killAlone) }, Stopped, false,
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

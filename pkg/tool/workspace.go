@@ -66,7 +66,7 @@ func NewWorkspace(dir string, hidden ...string) (*Workspace, error) {
 		w.hidden = append(w.hidden, hiddenDir{names, first})
 	}
 	for p := real; ; p = filepath.Dir(p) {
-		if info, err := os.Stat(p); w.isHiddenName(p) || err == nil && w.isHidden(info) {
+		if info, err := os.Stat(p); err == nil && w.isHidden(info) {
 			return nil, fmt.Errorf("work directory: %s is inside the directory where sessions are kept", abs)
 		}
 		if p == filepath.Dir(p) {

@@ -200,7 +200,6 @@ func TestTransportErrorsAreClassified(t *testing.T) {
 		{&net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}, provider.Network},
 		{io.ErrUnexpectedEOF, provider.Network},
 		{errors.New(`proxyconnect tcp: dial "http://user:hunter2@proxy:3128": no route`), provider.Network},
-		{errors.New(`invalid proxy address "user:hun ter2@proxy": parse error`), provider.InvalidRequest},
 		{errors.New("odd\x1b[2J\r\nthing with SECRETKEY123"), provider.Network},
 	} {
 		_, err := post(t.Context(), client(func(*http.Request) (*http.Response, error) { return nil, c.err }))
@@ -240,7 +239,7 @@ func TestPagesAreSummedUp(t *testing.T) {
 		"<html><head><title> Log\n in </title></head><body>x</body></html>": "an HTML page (Log in)",
 		"\n<!doctype html><style>p{}</style><p>502 Bad  Gateway":            "an HTML page (502 Bad Gateway)",
 		"<p>" + strings.Repeat("long ", 100):                                "an HTML page (" + strings.Repeat("long ", 16) + "…)",
-		"<": "an HTML page (<)",
+		"<":                                                                 "an HTML page (<)",
 	} {
 		if got := PageNote([]byte(in)); !IsPage([]byte(in)) || got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)

@@ -5,6 +5,8 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -37,9 +39,10 @@ func TestMain(m *testing.M) {
 
 // F119, and F149 as far as proxies are concerned.
 func TestTheEnvironmentNamesProxiesAndAuthorities(t *testing.T) {
-	server := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // bad handshakes are wanted here
+	server.StartTLS()
 	defer server.Close()
-	server.Config.ErrorLog = nil
 	ca := filepath.Join(t.TempDir(), "ca.pem")
 	cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 	if err := os.WriteFile(ca, cert, 0o600); err != nil {
@@ -51,15 +54,14 @@ func TestTheEnvironmentNamesProxiesAndAuthorities(t *testing.T) {
 		want    string // the beginning of the outcome
 		says    string // and a part of it
 	}{
-		"own authority":        {server.URL, []string{"SSL_CERT_FILE=" + ca}, "kind= <nil>", ""},
-		"unknown authority":    {server.URL, nil, "kind=invalid_request", "SSL_CERT_FILE"},
-		"no proxy for local":   {server.URL, []string{"SSL_CERT_FILE=" + ca, "HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1"}, "kind= <nil>", ""},
-		"plain server":         {strings.Replace(server.URL, "https", "http", 1), nil, "kind= <nil>", ""}, // answers 400
-		"proxy out of reach":   {"https://host.invalid", []string{"HTTPS_PROXY=http://user:hunter2@127.0.0.1:9"}, "kind=network", "proxyconnect"},
-		"proxy that is broken": {"https://host.invalid", []string{"HTTPS_PROXY=http://user:hun ter2@127.0.0.1:x"}, "kind=invalid_request", "proxy"},
+		"own authority":      {server.URL, []string{"SSL_CERT_FILE=" + ca}, "kind= <nil>", ""},
+		"unknown authority":  {server.URL, nil, "kind=invalid_request", "SSL_CERT_FILE"},
+		"no proxy for local": {server.URL, []string{"SSL_CERT_FILE=" + ca, "HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1"}, "kind= <nil>", ""},
+		"plain server":       {strings.Replace(server.URL, "https", "http", 1), nil, "kind= <nil>", ""}, // answers 400
+		"proxy out of reach": {"https://host.invalid", []string{"HTTPS_PROXY=http://user:hunter2@127.0.0.1:9"}, "kind=network", "proxyconnect"},
 	} {
 		cmd := exec.Command(os.Args[0])
-		cmd.Env = append([]string{"SSE_TEST_POST=" + c.address, "SSL_CERT_DIR=" + t.TempDir()}, c.env...)
+		cmd.Env = append([]string{"SSE_TEST_POST=" + c.address, "SSL_CERT_DIR=" + t.TempDir(), "GORACE=atexit_sleep_ms=0"}, c.env...)
 		out, err := cmd.CombinedOutput()
 		got := string(out)
 		if err != nil || !strings.HasPrefix(got, c.want) || !strings.Contains(got, c.says) || strings.Contains(got, "hun") {

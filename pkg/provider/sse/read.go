@@ -31,6 +31,7 @@ type Event struct {
 // Its work is linear in the bytes, however small the pieces that they come in.
 type Reader struct {
 	r      *bufio.Reader
+	max    int
 	line   []byte
 	skipLF bool // the last line ended in CR: a LF right now belongs to it
 	begun  bool
@@ -42,7 +43,7 @@ func NewReader(r io.Reader) *Reader {
 	if !ok {
 		b = bufio.NewReaderSize(r, 32<<10)
 	}
-	return &Reader{r: b}
+	return &Reader{r: b, max: MaxEvent}
 }
 
 // Next returns the next event that has data. The error is io.EOF at a clean
@@ -76,7 +77,7 @@ func (r *Reader) Next() (Event, error) {
 				e.Data = append(e.Data, '\n')
 			}
 			e.Data, has = append(e.Data, value...), true
-			if len(e.Data) > MaxEvent {
+			if len(e.Data) > r.max {
 				return Event{}, ErrTooLong
 			}
 		}
@@ -103,7 +104,7 @@ func (r *Reader) readLine() ([]byte, error) {
 		if i < 0 {
 			r.line = append(r.line, buf...)
 			r.r.Discard(len(buf))
-			if len(r.line) > MaxEvent {
+			if len(r.line) > r.max {
 				return nil, ErrTooLong
 			}
 			continue

@@ -1,0 +1,20 @@
+//go:build faults
+
+// Package faults proves on the built binary what kagent promises about kills,
+// power cuts and races, with the fault lab: a set of tools beside this
+// repository that stop a process at each of its file calls, or rebuild the
+// directory states that a power cut may leave. `make faults` runs it.
+//
+//   - sweeps_test.go lists the sweeps and runs them on the real binary.
+//   - broken_test.go breaks the program on purpose, one rule at a time, and
+//     fails if the tool meant for that rule does not notice.
+//   - check_test.go is what the lab starts after each fault. It knows the log by
+//     its format alone and imports nothing of kagent.
+//   - testdata/faults holds the fixture and the commands that the lab runs.
+//
+// Variables:
+//
+//	KAGENT_FAULTLAB  where the lab is; default ../shared/faultlab beside the repository
+//	FAULTS_PROFILE   full (default): every call; short: some minutes, for CI
+//	FAULTS_KEEP      a directory to keep failing trials in
+package faults

@@ -1,0 +1,72 @@
+//go:build faults
+
+package faults
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+)
+
+// event is a line of the log, or of -o jsonl.
+type event struct {
+	Seq   int64           `json:"seq"`
+	Epoch int64           `json:"epoch"`
+	Time  string          `json:"time"`
+	Scope string          `json:"scope"`
+	Type  string          `json:"type"`
+	Data  json.RawMessage `json:"data"`
+
+	crc string
+	end int64 // offset after the line
+}
+
+func (e event) same(o event) bool {
+	return e.Seq == o.Seq && e.Epoch == o.Epoch && e.Time == o.Time && e.Scope == o.Scope && e.Type == o.Type && bytes.Equal(e.Data, o.Data)
+}
+
+// eventData are the fields that the check looks at, of any kind of event.
+type eventData struct {
+	Status, Reason         string
+	Call, Tool, Key        string
+	Outcome, Verdict, Text string
+	Attempt                int
+	Change                 *struct{ Path, Before, After string }
+	Settings               struct{ OnUnknown string }
+	Parts                  []struct {
+		Call *struct{ Name, Arguments string }
+	}
+}
+
+func (e event) data() (d eventData) {
+	_ = json.Unmarshal(e.Data, &d) // fields that have other types elsewhere stay empty
+	return d
+}
+
+// goodLines reads a log up to the first line that is cut, changed or out of
+// the chain. It follows the format, not the program.
+func goodLines(b []byte) (good []event, rest []byte) {
+	rest, prev, end := b, "00000000", int64(0)
+	for len(rest) > 0 {
+		line, after, whole := bytes.Cut(rest, []byte("\n"))
+		const open = `{"crc":"00000000",`
+		if !whole || len(line) <= len(open) {
+			return good, rest
+		}
+		body := line[len(open):]
+		crc := fmt.Sprintf("%08x", crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)))
+		var l struct {
+			event
+			CRC, Prev string
+		}
+		if json.Unmarshal(line, &l) != nil || l.CRC != crc || l.Prev != prev || l.Seq != int64(len(good))+1 {
+			return good, rest
+		}
+		end += int64(len(line)) + 1
+		l.crc, l.end = crc, end
+		good = append(good, l.event)
+		rest, prev = after, crc
+	}
+	return good, nil
+}

@@ -1,0 +1,233 @@
+package openai
+
+import (
+	"encoding/json"
+	"flag"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"kagent/pkg/message"
+	"kagent/pkg/provider"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// sent returns what a provider sends for req.
+func sent(t testing.TB, o Options, req provider.Request) (*http.Request, string) {
+	t.Helper()
+	var got *http.Request
+	var body []byte
+	o.HTTPClient = &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+		got = r
+		body, _ = io.ReadAll(r.Body)
+		return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(hi)), Request: r}, nil
+	})}
+	if _, err := open(t, o).Stream(t.Context(), req, func(provider.Event) {}); err != nil {
+		t.Fatal(err)
+	}
+	return got, string(body)
+}
+
+func say(role message.Role, parts ...message.Part) message.Message {
+	m := message.Message{Role: role, Parts: parts}
+	if role == message.Assistant {
+		m.Model = "openai/m"
+	}
+	return m
+}
+
+func callPart(id, name, args, opaque string) message.Part {
+	p := message.Call(message.ToolCall{ID: id, Name: name, Arguments: args})
+	p.Opaque = json.RawMessage(opaque)
+	return p
+}
+
+func thought(text, opaque string) message.Part {
+	return message.Part{Type: message.TypeReasoning, Text: text, Opaque: json.RawMessage(opaque)}
+}
+
+func resultPart(id, name, text string) message.Part {
+	return message.Result(message.ToolResult{ID: id, Name: name, Text: text})
+}
+
+// Everything a conversation can hold, good and bad, in one request.
+func conversation() provider.Request {
+	foreign := say(message.Assistant, thought("secret thoughts", `{"signature":"s"}`), message.Text("from another model"),
+		callPart("c9", "pwd", "{}", `{"extra_content":{"no":1}}`))
+	foreign.Model = "anthropic/m"
+	return provider.Request{
+		System: "You are <kind> & brief.",
+		Messages: []message.Message{
+			say(message.User, message.Text("review this"), message.Text(" \n"), message.Text("attached\x00 \xff")),
+			say(message.Assistant, thought("let me see", `{"field":"reasoning_content"}`), message.Text("\n"),
+				callPart("c1", "read_file", `{"path":"a","text":"\ud83d\u0000\ud83d\ude00\\ud83d"}`, `{"extra_content":{"google":{"thought_signature":"sig=="}}}`),
+				callPart("c2", "read file!", `{"path":`, ``), callPart("c3", strings.Repeat("x", 70), `[1]`, ``), callPart("c4", "", ``, ``)),
+			say(message.Tool, resultPart("c1", "read_file", "content")),
+			say(message.Tool, resultPart("c2", "read_file", "error: arguments are no JSON")),
+			say(message.Tool, resultPart("c3", "x", "error: unknown tool")),
+			say(message.Tool, resultPart("c4", "", "")),
+			say(message.Assistant, thought("old", `{"field":"reasoning_content"}`), message.Text("said without calls")),
+			say(message.User, message.Text("")),
+			say(message.Assistant, thought("only thought", ``)),
+			say(message.User, message.Text("go on 😀")),
+			say(message.Assistant, thought("d", `{"field":"reasoning","reasoning_details":[{"type":"reasoning.text","text":"d","signature":"s"}]}`), message.Text("with details")),
+			say(message.User, message.Text("and?")),
+			foreign,
+			say(message.Tool, resultPart("c9", "pwd", "/")),
+		},
+		Tools: []message.ToolSpec{
+			{Name: "read_file", Description: "Reads <a> file.", Schema: json.RawMessage(`{"type": "object", "properties": {"path": {"type": "string"}}}`)},
+			{Name: "pwd"},
+		},
+	}
+}
+
+func TestTheRequestIsAsRecorded(t *testing.T) {
+	req, body := sent(t, Options{APIKey: " test-key\n", Header: map[string]string{"X-Title": "kagent"}}, conversation())
+	var b strings.Builder
+	b.WriteString(req.Method + " " + req.URL.String() + "\n")
+	req.Header.Write(&b)
+	var indented json.RawMessage
+	if err := json.Unmarshal([]byte(body), &indented); err != nil {
+		t.Fatalf("%v in %s", err, body)
+	}
+	b.WriteString("\n")
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(indented); err != nil {
+		t.Fatal(err)
+	}
+	got := strings.ReplaceAll(b.String(), "\r\n", "\n")
+	golden := filepath.Join("testdata", "request.golden")
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("the request differs from %s (-update rewrites it):\n%s", golden, got)
+	}
+}
+
+func TestAnEmptyRequestHasNoEmptyLists(t *testing.T) {
+	req, body := sent(t, Options{}, hello)
+	if want := `{"model":"m","messages":[{"role":"user","content":"hi"}],"stream":true,"stream_options":{"include_usage":true}}`; body != want {
+		t.Errorf("body %s, want %s", body, want)
+	}
+	if _, ok := req.Header["Authorization"]; ok {
+		t.Error("a key is sent though there is none")
+	}
+}
+
+func TestBaseURLsAreJoined(t *testing.T) {
+	for base, want := range map[string]string{
+		"":                               "https://api.openai.com/v1/chat/completions",
+		"http://h:1/v1":                  "http://h:1/v1/chat/completions",
+		"http://h:1/v1/":                 "http://h:1/v1/chat/completions",
+		" http://h ":                     "http://h/chat/completions",
+		"https://h/a%20b/?api-version=1": "https://h/a%20b/chat/completions?api-version=1",
+		"https://h/v1/chat/completions":  "https://h/v1/chat/completions",
+	} {
+		p, err := New(Options{Model: "m", BaseURL: base})
+		if err != nil || p.(*client).address != want {
+			t.Errorf("%q: %v, %v; want %q", base, p, err, want)
+		}
+	}
+	for _, o := range []Options{
+		{}, {Model: "m", BaseURL: "h/v1"}, {Model: "m", BaseURL: "ftp://h"}, {Model: "m", BaseURL: "http://"},
+		{Model: "m", BaseURL: "http://u:SECRETKEY123@h:x/%zz"}, {Model: "m", APIKey: "SECRET\nKEY123"},
+		{Model: "m", Header: map[string]string{"Api-Key": "SECRET\x00KEY123"}},
+	} {
+		if _, err := New(o); err == nil || strings.Contains(err.Error(), "SECRET") || !strings.HasPrefix(err.Error(), "openai: ") {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+}
+
+// checkReplay sends a reply back and looks for what strict services refuse.
+func checkReplay(t testing.TB, reply provider.Reply) string {
+	t.Helper()
+	req := hello
+	said := message.Message{Role: message.Assistant, Parts: reply.Parts, Model: "openai/m"}
+	req.Messages = append([]message.Message{hello.Messages[0]}, said)
+	for _, c := range said.Calls() {
+		req.Messages = append(req.Messages, say(message.Tool, resultPart(c.ID, c.Name, "r")))
+	}
+	_, body := sent(t, Options{}, req)
+	var back struct{ Messages []wireMessage }
+	if err := json.Unmarshal([]byte(body), &back); err != nil || body != message.Clean(body) {
+		t.Errorf("request is not clean: %v: %q", err, body)
+	}
+	if body != wholeEscapes(body) {
+		t.Errorf("request has a bad escape: %s", body)
+	}
+	for _, m := range back.Messages {
+		if m.Content == nil && m.ToolCalls == nil {
+			t.Errorf("a message says nothing: %s", body)
+		}
+		for _, c := range m.ToolCalls {
+			var args map[string]any
+			if err := json.Unmarshal([]byte(c.Function.Arguments), &args); err != nil || args == nil {
+				t.Errorf("arguments %q: %v", c.Function.Arguments, err)
+			}
+			if s := c.Function.Arguments; s != wholeEscapes(s) || c.Function.Name != legalName(c.Function.Name) {
+				t.Errorf("call %+v", c)
+			}
+		}
+	}
+	return body
+}
+
+// What a vendor wants back comes back as it was.
+func TestVendorsDataComesBackUnchanged(t *testing.T) {
+	for name, c := range map[string]struct {
+		deltas []string
+		want   []string // parts of the next request
+	}{
+		"reasoning_content beside calls": {
+			[]string{`{"reasoning_content":"I "}`, `{"reasoning_content":"think"}`, toolCalls(`{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}`)},
+			[]string{`"reasoning_content":"I think"`},
+		},
+		"reasoning beside calls": {
+			[]string{`{"reasoning":"I think"}`, toolCalls(`{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}`)},
+			[]string{`"reasoning":"I think"`},
+		},
+		"details": {
+			[]string{
+				`{"reasoning":"I ","reasoning_details":[{"type":"reasoning.text","text":"I \ud83d","index":0,"format":"f"}]}`,
+				`{"reasoning":"think","reasoning_details":[{"type":"reasoning.text","text":"\ude00think","index":0}]}`,
+				`{"reasoning_details":[{"type":"reasoning.text","signature":"sig==","index":0},{"type":"reasoning.encrypted","data":"1","index":1},{"type":"reasoning.encrypted","data":"2","index":1}]}`,
+				`{"content":"x"}`,
+			},
+			[]string{`"reasoning_details":[{"format":"f","index":0,"signature":"sig==","text":"I \ud83d\ude00think","type":"reasoning.text"},{"type":"reasoning.encrypted","data":"1","index":1},{"type":"reasoning.encrypted","data":"2","index":1}]`},
+		},
+		"opaque": {
+			[]string{`{"reasoning_text":"I think"}`, `{"reasoning_opaque":"blob=="}`, toolCalls(`{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}`)},
+			[]string{`"reasoning_text":"I think"`, `"reasoning_opaque":"blob=="`},
+		},
+		"signatures on calls": {
+			[]string{`{"extra_content":{"google":{"thought_signature":"m"}}}`, toolCalls(`{"index":0,"id":"a","function":{"name":"f","arguments":"{}"},"extra_content":{"google":{"thought_signature":"1"}}},{"index":1,"id":"b","function":{"name":"f","arguments":"{}"},"extra_content":{"x":"\ud800"}}`)},
+			[]string{`"arguments":"{}"},"extra_content":{"google":{"thought_signature":"1"}}}`, `"extra_content":{"x":"\ufffd"}`, `"extra_content":{"google":{"thought_signature":"m"}}`},
+		},
+	} {
+		reply, err := decodeAll(t, 200, nil, strings.NewReader(sseOf(`"stop"`, c.deltas...)))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		body := checkReplay(t, reply)
+		for _, want := range c.want {
+			if !strings.Contains(body, want) {
+				t.Errorf("%s: %s is not in %s", name, want, body)
+			}
+		}
+	}
+}
