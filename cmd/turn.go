@@ -95,7 +95,21 @@ func (t *turn) report(end agent.Finish, err error) error {
 			why += ": " + oneLine(t.result.Error.Message, 1000)
 		}
 		a.say("kagent: %s", why)
+		t.doubts(end)
 		a.say("resume with: %s", t.result.Resume)
 	}
 	return nil
+}
+
+// doubts lists what a person has to decide.
+func (t *turn) doubts(end agent.Finish) {
+	if end.Reason != session.ReasonUnknownOutcome {
+		return
+	}
+	for _, c := range t.journal.State().Main().Pending() {
+		if c.InDoubt() {
+			t.app.say("call %s (%s %s) had begun when kagent was stopped; say what became of it: --outcome %s=done|not-done|rerun",
+				c.ID, oneLine(c.Wire.Name, 64), oneLine(c.Wire.Arguments, 200), c.ID)
+		}
+	}
 }

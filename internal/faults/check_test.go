@@ -70,6 +70,7 @@ func check() int {
 	t.readOutputs()
 	t.readLog()
 	t.promisesKept()
+	t.answeredLast()
 	t.readersAgree()
 	t.checkpointWhole()
 	t.callsInOrder()
@@ -215,14 +216,26 @@ func (t *trial) checkpointWhole() {
 	}
 }
 
+// answeredLast: an answer is given only when the end of its turn is durable.
+func (t *trial) answeredLast() {
+	for _, r := range t.results {
+		if r.Status == "completed" && !slices.ContainsFunc(t.log, completed) {
+			t.fail("lost: the answer was given, the log has no end of its turn")
+			return
+		}
+	}
+}
+
+func completed(e event) bool { return e.Type == "turn/end" && e.data().Status == "completed" }
+
 // finished: the session is completed, and nothing was asked for or run again.
 func (t *trial) finished() {
 	n, ends := 0, 0
 	for _, e := range t.log {
-		switch d := e.data(); {
+		switch {
 		case e.Type == "assistant/message":
 			n++
-		case e.Type == "turn/end" && d.Status == "completed":
+		case completed(e):
 			ends++
 		}
 	}
@@ -252,7 +265,7 @@ func (t *trial) clean() {
 			t.fail("log: a turn ended as a crash, but nobody was killed")
 		}
 	}
-	if t.exit == "0" && t.results[0].Status != "completed" {
+	if t.exit == "0" && !t.raced && t.results[0].Status != "completed" {
 		t.fail("run: exit 0 with the result %+v", t.results[0])
 	}
 	if !t.recovered {

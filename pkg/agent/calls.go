@@ -72,7 +72,7 @@ func (r *Runner) prepare(calls []*session.Call) ([]*planned, *Finish) {
 	for _, c := range calls {
 		p := r.plan(c)
 		if p == nil {
-			return nil, &Finish{Status: session.Paused, Reason: session.ReasonUnknownOutcome}
+			return nil, unknownOutcome(fmt.Sprintf("nobody knows what became of call %s (%s)", c.ID, c.Wire.Name))
 		}
 		if p.change != nil && p.result == nil {
 			if files[p.change.Path] {
@@ -91,7 +91,7 @@ func (r *Runner) plan(c *session.Call) *planned {
 	t, known := r.Tools.Lookup(c.Wire.Name)
 	if c.InDoubt() {
 		var again bool
-		if p.result, again = r.resolve(c, t); p.result == nil && !again {
+		if p.result, again = r.resolve(c, t, r.Journal.State().Settings.OnUnknown); p.result == nil && !again {
 			return nil
 		}
 	}
@@ -141,7 +141,7 @@ func (r *Runner) wasCut(c *session.Call) string {
 // their calls stay in doubt.
 func (r *Runner) runAll(ctx context.Context, batch []*planned) (*Finish, error) {
 	toolCtx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	done := make(chan *planned)
+	done := make(chan *planned, len(batch)) // so that what has ended is here when ctx ends
 	running := r.start(toolCtx, batch, done)
 	next := 0
 	err := r.record(batch, &next)
@@ -153,6 +153,10 @@ func (r *Runner) runAll(ctx context.Context, batch []*planned) (*Finish, error) 
 			err = r.record(batch, &next)
 			continue
 		case <-ctx.Done():
+		}
+		for ; len(done) > 0; running-- {
+			p := <-done
+			p.result = p.brought
 		}
 		f := stopped(ctx)
 		err = r.saveFinished(batch[next:], *f)
@@ -209,7 +213,7 @@ func (r *Runner) runOne(ctx context.Context, p *planned) (out *session.ToolResul
 		return out
 	}
 	res := p.tool.Run(ctx, tool.Call{Args: p.args, Key: p.key})
-	out.Outcome, out.Text, out.ExitCode, out.Omitted = session.Outcome(res.Outcome), res.Text, res.ExitCode, res.Omitted
+	out.Outcome, out.Text, out.ExitCode, out.Omitted = session.Outcome(res.Outcome), message.Clean(res.Text), res.ExitCode, res.Omitted
 	return out
 }
 

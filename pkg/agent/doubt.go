@@ -18,8 +18,9 @@ const (
 )
 
 // resolve decides on a call in doubt: a result, or that it may run again.
-// Neither means that a person must say.
-func (r *Runner) resolve(c *session.Call, t tool.Tool) (*session.ToolResult, bool) {
+// Neither means that a person must say. onUnknown is what to do where nothing
+// is known of it.
+func (r *Runner) resolve(c *session.Call, t tool.Tool, onUnknown string) (*session.ToolResult, bool) {
 	if c.Verdict != nil {
 		return settled(c)
 	}
@@ -31,7 +32,7 @@ func (r *Runner) resolve(c *session.Call, t tool.Tool) (*session.ToolResult, boo
 	if t != nil && t.Traits().Repeatable() {
 		return nil, true
 	}
-	switch r.Journal.State().Settings.OnUnknown {
+	switch onUnknown {
 	case "rerun":
 		return nil, true
 	case "stop":
@@ -75,19 +76,23 @@ func (r *Runner) verify(c *session.Call, t tool.Tool) (*session.ToolResult, bool
 }
 
 // abandon gives results to the calls of a turn that a new prompt replaces, so
-// that the history stays whole.
+// that the history stays whole. None is run again.
 func (r *Runner) abandon(calls []*session.Call) (*Finish, error) {
+	onUnknown := r.Journal.State().Settings.OnUnknown
+	if onUnknown == "rerun" {
+		onUnknown = "tell"
+	}
 	var results []session.Data
 	for _, c := range calls {
 		res := refuse(c, session.OutcomeNotRun, notRunText)
 		if c.InDoubt() {
 			t, _ := r.Tools.Lookup(c.Wire.Name)
-			known, again := r.resolve(c, t)
+			known, again := r.resolve(c, t, onUnknown)
 			switch {
 			case known != nil:
 				res = known
 			case !again:
-				return &Finish{Status: session.Paused, Reason: session.ReasonUnknownOutcome}, nil
+				return unknownOutcome("the new prompt was not taken up: first say what became of call " + c.ID.String()), nil
 			default:
 				res = refuse(c, session.OutcomeNotRun, fmt.Sprintf("%s was stopped before it ended, and was not run again.", c.Wire.Name))
 			}
@@ -98,4 +103,11 @@ func (r *Runner) abandon(calls []*session.Call) (*Finish, error) {
 		return nil, err
 	}
 	return nil, r.endStep()
+}
+
+// unknownOutcome ends a turn that only a person's word can bring forward.
+func unknownOutcome(why string) *Finish {
+	f := finish(session.Paused, session.ReasonUnknownOutcome)
+	f.End.Error = &session.Failure{Kind: string(f.Reason), Message: why}
+	return &f
 }

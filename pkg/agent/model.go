@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,8 +43,10 @@ func (r *Runner) callModel(ctx context.Context) (*Finish, error) {
 	}
 	req.Label = provider.Label{Scope: scope, Ordinal: step.Step, Attempt: sc.Tries}
 
-	sink := &sink{runner: r, last: r.now()}
-	reply, err := r.Provider.Stream(ctx, req, sink.take)
+	streaming, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	sink := &sink{runner: r, last: r.now(), giveUp: giveUp}
+	reply, err := r.Provider.Stream(streaming, req, sink.take)
 	if sink.err != nil {
 		return nil, sink.err
 	}
@@ -51,7 +54,7 @@ func (r *Runner) callModel(ctx context.Context) (*Finish, error) {
 		f := r.failed(ctx, err)
 		return f, sink.flush()
 	}
-	said := &session.AssistantMessage{Parts: reply.Parts, Stop: reply.Stop, Usage: reply.Usage, Model: s.Settings.Model, AnsweredBy: reply.Model}
+	said := &session.AssistantMessage{Parts: storable(reply.Parts), Stop: reply.Stop, Usage: reply.Usage, Model: s.Settings.Model, AnsweredBy: reply.Model}
 	if err := r.append(said); err != nil {
 		return nil, err
 	}
@@ -59,6 +62,21 @@ func (r *Runner) callModel(ctx context.Context) (*Finish, error) {
 		return nil, nil
 	}
 	return nil, r.endStep()
+}
+
+// storable returns parts as the log can hold them: whatever is no UTF-8 would
+// read otherwise there, and a resume would not see what this run saw.
+func storable(parts []message.Part) []message.Part {
+	parts = slices.Clone(parts)
+	for i, p := range parts {
+		parts[i].Text = message.Clean(p.Text)
+		if c := p.Call; c != nil {
+			parts[i].Call = &message.ToolCall{
+				ID: message.Clean(c.ID), Name: message.Clean(c.Name), Arguments: strings.ToValidUTF8(c.Arguments, "\uFFFD"),
+			}
+		}
+	}
+	return parts
 }
 
 func (r *Runner) specs() []message.ToolSpec {
@@ -93,7 +111,8 @@ type sink struct {
 	runner *Runner
 	text   strings.Builder
 	last   time.Time
-	err    error // of the journal
+	err    error  // of the journal
+	giveUp func() // ends the stream: a reply that can't be stored is of no use
 }
 
 func (k *sink) take(e provider.Event) {
@@ -112,6 +131,9 @@ func (k *sink) take(e provider.Event) {
 			k.last = now
 			k.err = k.flush()
 		}
+	}
+	if k.err != nil {
+		k.giveUp()
 	}
 }
 
@@ -144,7 +166,7 @@ func (r *Runner) failed(ctx context.Context, err error) *Finish {
 }
 
 func failure(e *provider.Error) *session.Failure {
-	return &session.Failure{Kind: string(e.Kind), Message: e.Error(), Status: e.Status}
+	return &session.Failure{Kind: string(e.Kind), Message: message.Clean(e.Error()), Status: e.Status}
 }
 
 // outcome maps a kind of failure to how the turn ends.

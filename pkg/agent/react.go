@@ -5,8 +5,9 @@ import (
 	"kagent/pkg/session"
 )
 
-// How often a turn, since it was begun or continued, may ask again for a reply
-// that was cut at the output limit, or for one that said nothing.
+// How often a turn, since it was begun or went on after it had stopped by
+// itself, may ask again for a reply that was cut at the output limit, or how
+// often it may get one that says nothing.
 const (
 	maxContinued = 3
 	maxBlank     = 2
@@ -16,6 +17,9 @@ const (
 // the answer; else ask the model.
 func React(s *session.State, scope string) Action {
 	sc := s.Scope(scope)
+	if sc == nil { // nothing happened in it yet
+		return CallModel{}
+	}
 	if calls := sc.Pending(); len(calls) > 0 {
 		return CallTools{calls}
 	}
@@ -39,8 +43,8 @@ func React(s *session.State, scope string) Action {
 	return finish(session.Completed, "")
 }
 
-// replies counts those at the end of the conversation, since the turn was
-// begun or continued, that are as like says.
+// replies counts those at the end of the conversation, since Turn.Since, that
+// are as like says.
 func replies(sc *session.Scope, like func(*session.Reply) bool) int {
 	n := 0
 	for i := len(sc.Entries) - 1; i >= 0 && sc.Entries[i].Seq > sc.Turn.Since; i-- {

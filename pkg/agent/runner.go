@@ -3,8 +3,11 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
+	"kagent/pkg/message"
 	"kagent/pkg/provider"
 	"kagent/pkg/session"
 	"kagent/pkg/tool"
@@ -54,7 +57,7 @@ func (s *Stop) Error() string { return string(s.Status) + ": " + string(s.Reason
 const scope = "" // the session's own; children will have names
 
 // Run goes on where the log ends, after adding prompt as a new turn if it is
-// not empty, until the turn is closed. It returns how it was closed; an error
+// not blank, until the turn is closed. It returns how it was closed; an error
 // means that the session could not be stored.
 func (r *Runner) Run(ctx context.Context, prompt string) (Finish, error) {
 	end, err := r.begin(prompt)
@@ -87,26 +90,32 @@ func (r *Runner) do(ctx context.Context, a Action) (*Finish, error) {
 	case Finish:
 		return &a, nil
 	}
-	return nil, errors.New("unknown action")
+	f := finish(session.Failed, session.ReasonInternal)
+	f.End.Error = &session.Failure{Kind: string(f.Reason), Message: fmt.Sprintf("the strategy asked for a %T", a)}
+	return &f, nil
 }
 
-// begin opens a turn, or continues the one that was cut.
+// begin opens a turn, or continues the one that was cut. A prompt that comes
+// while only a person can say what became of a call is not taken up.
 func (r *Runner) begin(prompt string) (*Finish, error) {
 	sc := r.Journal.State().Main()
-	if prompt != "" && len(sc.Pending()) > 0 {
-		if end, err := r.abandon(sc.Pending()); end != nil || err != nil {
-			return end, err
+	prompted := strings.TrimSpace(prompt) != ""
+	var end *Finish
+	if prompted && len(sc.Pending()) > 0 {
+		var err error
+		if end, err = r.abandon(sc.Pending()); err != nil {
+			return nil, err
 		}
 	}
-	switch {
-	case prompt != "":
-		if err := r.append(&session.UserMessage{Source: session.FromUser, Text: prompt}); err != nil {
-			return nil, err
-		}
-	case len(sc.Entries) == 0:
-		if err := r.append(&session.UserMessage{Source: session.FromTask}); err != nil {
-			return nil, err
-		}
+	var said []session.Data
+	if len(sc.Entries) == 0 { // also when a prompt comes first: it adds to the task
+		said = append(said, &session.UserMessage{Source: session.FromTask})
+	}
+	if prompted && end == nil {
+		said = append(said, &session.UserMessage{Source: session.FromUser, Text: message.Clean(prompt)})
+	}
+	if err := r.append(said...); err != nil {
+		return nil, err
 	}
 	sc = r.Journal.State().Main()
 	start := &session.TurnStart{Turn: sc.Turn.N + 1}
@@ -119,7 +128,7 @@ func (r *Runner) begin(prompt string) (*Finish, error) {
 	if err := r.append(start); err != nil {
 		return nil, err
 	}
-	return nil, r.Journal.Commit()
+	return end, r.commit()
 }
 
 // end closes the turn, durably; closing a closed one does nothing.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"syscall"
 )
@@ -38,9 +39,15 @@ func readWhole(fsys FS, name string) (head, error) {
 	return h, err
 }
 
+// unread reports whether err is the disk's, and neither a missing nor a bad
+// checkpoint.
+func unread(err error) bool {
+	return err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errBadCheckpoint)
+}
+
 func readUpTo(fsys FS, name string, limit int64) ([]byte, error) {
 	f, err := fsys.Open(name, os.O_RDONLY, 0)
-	if errors.Is(err, errNotRegular) || errors.Is(err, syscall.ELOOP) {
+	if errors.Is(err, errNotRegular) || errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENXIO) {
 		return nil, fmt.Errorf("%w: %v", errBadCheckpoint, err)
 	}
 	if err != nil {

@@ -1,25 +1,32 @@
 package checkpoint
 
-import (
-	"regexp"
-	"slices"
-	"strings"
-)
+import "strings"
 
-var idPattern = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_-]{0,127}$`)
-
-// CheckID reports why id can't name a session, nil if it can. Device names of
-// Windows are refused so that a directory can be copied anywhere.
+// CheckID reports why id can't name a session, nil if it can: it must match
+// ^[A-Za-z0-9_][A-Za-z0-9_-]{0,127}$. Device names of Windows are refused so
+// that a directory can be copied anywhere.
 func CheckID(id string) error {
-	if !idPattern.MatchString(id) {
+	ok := len(id) >= 1 && len(id) <= 128 && id[0] != '-'
+	for i := 0; i < len(id) && ok; i++ {
+		c := id[i]
+		ok = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-'
+	}
+	if !ok {
 		return &IDError{id, "want 1 to 128 letters, digits, _ or -, not beginning with -"}
 	}
-	lower := strings.ToLower(id)
-	device := regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`)
-	if device.MatchString(lower) || slices.Contains([]string{"all", "last", "none", "lock", "events", "checkpoint"}, lower) {
+	if reserved(strings.ToLower(id)) {
 		return &IDError{id, "the name is reserved"}
 	}
 	return nil
+}
+
+func reserved(id string) bool {
+	switch id {
+	case "con", "prn", "aux", "nul", "all", "last", "none", "lock", "events", "checkpoint":
+		return true
+	}
+	port := len(id) == 4 && (strings.HasPrefix(id, "com") || strings.HasPrefix(id, "lpt"))
+	return port && id[3] >= '0' && id[3] <= '9'
 }
 
 // near returns ids that a mistyped one may have meant, at most three.

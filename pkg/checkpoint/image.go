@@ -134,7 +134,7 @@ func headOf(s *session.State, at promise) head {
 	sc := s.Main()
 	h := head{
 		Schema: Schema, SessionID: s.ID, AgentType: s.Settings.Agent, Status: status, Reason: reason,
-		Usage: s.Usage, Attempts: s.Attempts, Error: sc.Turn.Error, Log: at,
+		Usage: s.Usage, Attempts: s.Attempts, Error: shorter(sc.Turn.Error), Log: at,
 		Metadata: metadata{
 			CreatedAt: s.Created, UpdatedAt: s.Updated, Iterations: s.Iterations, ToolCalls: s.ToolCalls,
 			TokenUsage: s.Usage.Total, Input: cut(s.Task, 200),
@@ -148,11 +148,17 @@ func headOf(s *session.State, at promise) head {
 	if !sc.Turn.RetryAt.IsZero() {
 		h.RetryAt = &sc.Turn.RetryAt
 	}
-	if status == session.Completed {
+	switch status {
+	case session.Completed:
 		a := sc.Answer()
 		h.Answer = &a
-	} else {
+	case session.Active: // what was said so far stands among the messages
+		h.Partial = sc.Partial
+	default:
 		h.Partial = sc.Answer() + sc.Partial
+	}
+	if h.Settings.Tools == nil {
+		h.Settings.Tools = []string{}
 	}
 	for _, c := range sc.Pending() {
 		p := pendingCall{c.ID, c.Wire.Name, "waiting"}
@@ -162,6 +168,17 @@ func headOf(s *session.State, at promise) head {
 		h.Pending = append(h.Pending, p)
 	}
 	return h
+}
+
+// shorter keeps a long error from pushing metadata out of the part that is
+// read for a list; the log has it whole.
+func shorter(f *session.Failure) *session.Failure {
+	if f == nil {
+		return nil
+	}
+	out := *f
+	out.Message = cut(out.Message, 500)
+	return &out
 }
 
 func appendMessages(out []byte, msgs []message.Message) ([]byte, error) {

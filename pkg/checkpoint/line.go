@@ -2,7 +2,6 @@ package checkpoint
 
 import (
 	"bytes"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"hash/crc32"
@@ -49,6 +48,10 @@ func appendLine(buf *bytes.Buffer, r record) (uint32, error) {
 		buf.Truncate(start)
 		return 0, err
 	}
+	if buf.Len()-start > maxLine {
+		buf.Truncate(start)
+		return 0, errLongLine // readers would take it for torn
+	}
 	line := buf.Bytes()[start:]
 	line[crcLen-1] = ',' // over the encoder's opening brace
 	crc := checksum(line[crcLen : len(line)-1])
@@ -59,6 +62,7 @@ func appendLine(buf *bytes.Buffer, r record) (uint32, error) {
 var (
 	errTornLine = errors.New("not a whole line")
 	errChecksum = errors.New("its checksum does not fit")
+	errLongLine = errors.New("the event is too large for a line of the log")
 )
 
 // decodeLine reads a line, newline included. An error other than the two above
@@ -68,13 +72,13 @@ func decodeLine(line []byte) (record, error) {
 	if n < crcLen+2 || line[n-1] != '\n' || string(line[:len(crcOpen)]) != crcOpen {
 		return record{}, errTornLine
 	}
-	raw, err := hex.DecodeString(string(line[len(crcOpen) : len(crcOpen)+8]))
-	if err != nil || string(line[crcLen-2:crcLen]) != `",` {
+	if string(line[crcLen-2:crcLen]) != `",` {
 		return record{}, errTornLine
 	}
 	body := line[crcLen : n-1]
-	crc := uint32(raw[0])<<24 | uint32(raw[1])<<16 | uint32(raw[2])<<8 | uint32(raw[3])
-	if checksum(body) != crc {
+	crc := checksum(body)
+	// As text, so that a flipped bit can't hide in the case of a digit.
+	if string(line[len(crcOpen):len(crcOpen)+8]) != crcText(crc) {
 		return record{}, errChecksum
 	}
 	full := append([]byte{'{'}, body...)

@@ -27,13 +27,7 @@ func (s *Store) Open(id string) (*Journal, Recovery, error) {
 	if err := CheckID(id); err != nil {
 		return nil, Recovery{}, &NotFoundError{ID: id}
 	}
-	j, err := s.take(id, false)
-	var missing *NotFoundError
-	if errors.As(err, &missing) {
-		if _, lerr := s.fs.Lstat(pathsOf(s.dir, id).checkpoint); lerr == nil {
-			err = s.orphan(pathsOf(s.dir, id), id)
-		}
-	}
+	j, err := s.acquire(id)
 	if err != nil {
 		return nil, Recovery{}, err
 	}
@@ -47,19 +41,26 @@ func (s *Store) Open(id string) (*Journal, Recovery, error) {
 
 func (s *Store) recover(j *Journal, id string) (Recovery, error) {
 	var rec Recovery
-	promised, err := j.promised(&rec)
-	if err != nil {
-		return rec, err
+	h, herr := readWhole(s.fs, j.paths.checkpoint)
+	if unread(herr) {
+		return rec, storage("read "+j.paths.checkpoint, herr)
 	}
-	sc, err := scanLog(newReader(j.log), promised, j.state.Apply)
+	sc, err := scanLog(newReader(j.log), h.Log, j.state.Apply)
 	if err != nil {
 		return rec, readError(id, j.paths.log, err)
 	}
-	if sc.seq == 0 || j.state.Removed {
-		return rec, &NotFoundError{ID: id}
+	if err := found(id, j.paths, sc, j.state, herr); err != nil {
+		return rec, err
 	}
 	if err := writable(id, j.state); err != nil {
 		return rec, err
+	}
+	// Not before the log is known to hold what the checkpoint promises: once it
+	// is set aside, nobody knows of the promise any more.
+	if errors.Is(herr, errBadCheckpoint) {
+		if err := j.setAside(&rec, herr); err != nil {
+			return rec, err
+		}
 	}
 	j.end, j.crc, j.dur, j.epoch = sc.end, sc.crc, sc.seq, j.state.Epoch+1
 	if sc.size > sc.end {
@@ -96,46 +97,60 @@ func (s *Store) announce(j *Journal, rec *Recovery) error {
 	return j.Sync()
 }
 
-// promised reads what the checkpoint says of the log. A checkpoint that can't
-// be read is kept aside and made anew from the log, with a warning: it is a
-// projection, the log is the session.
-func (j *Journal) promised(rec *Recovery) (promise, error) {
-	h, err := readWhole(j.fs, j.paths.checkpoint)
+// found reports why what was read is no session: nothing whole in it, or a
+// tombstone. A checkpoint, readable or not, says that there was one.
+func found(id string, p paths, sc scan, s *session.State, checkpoint error) error {
 	switch {
-	case err == nil:
-		return h.Log, nil
-	case errors.Is(err, fs.ErrNotExist):
-		return promise{}, nil
-	case errors.Is(err, errBadCheckpoint):
-		aside := filepath.Join(j.paths.dir, "checkpoint.damaged")
-		if err := j.fs.Rename(j.paths.checkpoint, aside); err != nil {
-			return promise{}, storage("set aside "+j.paths.checkpoint, err)
-		}
-		rec.Warnings = append(rec.Warnings, fmt.Sprintf("the checkpoint was damaged (%v); kept as %s and made anew from the log", err, aside))
-		return h.Log, nil
+	case s.Removed, sc.seq == 0 && errors.Is(checkpoint, fs.ErrNotExist):
+		return &NotFoundError{ID: id}
+	case sc.seq == 0:
+		return &DamagedError{ID: id, Path: p.log, Offset: 0, Why: "it holds no event, but there is a checkpoint"}
 	}
-	return promise{}, storage("read "+j.paths.checkpoint, err)
+	return nil
+}
+
+// setAside keeps a checkpoint that can't be read, and warns: it is a
+// projection, the log is the session, and the next Commit makes it anew.
+func (j *Journal) setAside(rec *Recovery, why error) error {
+	name, err := j.unused("checkpoint.damaged")
+	if err != nil {
+		return err
+	}
+	aside := filepath.Join(j.paths.dir, name)
+	if err := j.fs.Rename(j.paths.checkpoint, aside); err != nil {
+		return storage("set aside "+j.paths.checkpoint, err)
+	}
+	rec.Warnings = append(rec.Warnings, fmt.Sprintf("the checkpoint was damaged (%v); kept as %s and made anew from the log", why, aside))
+	return nil
+}
+
+// unused returns a name that nothing in the session's directory has yet.
+func (j *Journal) unused(base string) (string, error) {
+	name := base
+	for n := 1; ; n++ {
+		_, err := j.fs.Lstat(filepath.Join(j.paths.dir, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			return name, nil
+		}
+		if err != nil {
+			return "", storage("stat "+name, err)
+		}
+		name = fmt.Sprintf("%s-%d", base, n)
+	}
 }
 
 // cutTorn sets the torn end aside, durably, before it cuts it off.
 func (j *Journal) cutTorn(sc scan) (*session.LogRepaired, error) {
-	r := &session.LogRepaired{Offset: sc.end, Bytes: sc.size - sc.end}
-	for n := 0; ; n++ {
-		r.File = fmt.Sprintf("torn-%d", sc.end)
-		if n > 0 {
-			r.File += fmt.Sprintf("-%d", n)
-		}
-		if _, err := j.fs.Lstat(filepath.Join(j.paths.dir, r.File)); errors.Is(err, fs.ErrNotExist) {
-			break
-		} else if err != nil {
-			return nil, storage("stat "+r.File, err)
-		}
+	file, err := j.unused(fmt.Sprintf("torn-%d", sc.end))
+	if err != nil {
+		return nil, err
 	}
+	r := &session.LogRepaired{Offset: sc.end, Bytes: sc.size - sc.end, File: file}
 	b := make([]byte, r.Bytes)
 	if _, err := j.log.ReadAt(b, sc.end); err != nil && err != io.EOF {
 		return nil, storage("read "+j.paths.log, err)
 	}
-	name := filepath.Join(j.paths.dir, r.File)
+	name := filepath.Join(j.paths.dir, file)
 	if err := replace(j.fs, name+".tmp", name, b); err != nil {
 		return nil, storage("write "+name, err)
 	}

@@ -45,7 +45,7 @@ func (s *Store) Read(id string, visit func(session.Event)) (View, error) {
 	}
 	p := pathsOf(s.dir, id)
 	h, herr := readHead(s.fs, p.checkpoint)
-	if herr != nil && !errors.Is(herr, fs.ErrNotExist) && !errors.Is(herr, errBadCheckpoint) {
+	if unread(herr) {
 		return View{}, storage("read "+p.checkpoint, herr)
 	}
 	if info, err := s.fs.Lstat(p.dir); err == nil && !info.IsDir() {
@@ -56,6 +56,9 @@ func (s *Store) Read(id string, visit func(session.Event)) (View, error) {
 	case errors.Is(err, fs.ErrNotExist) && errors.Is(herr, fs.ErrNotExist):
 		return View{}, &NotFoundError{ID: id}
 	case errors.Is(err, fs.ErrNotExist):
+		if _, err := s.fs.Lstat(p.checkpoint); errors.Is(err, fs.ErrNotExist) {
+			return View{}, &NotFoundError{ID: id} // it was removed meanwhile
+		}
 		return View{}, s.orphan(p, id)
 	case err != nil:
 		return View{}, (&Journal{}).unusable(id, p.log, err)
@@ -71,8 +74,8 @@ func (s *Store) Read(id string, visit func(session.Event)) (View, error) {
 	if err != nil {
 		return View{}, readError(id, p.log, err)
 	}
-	if sc.seq == 0 || v.State.Removed {
-		return View{}, &NotFoundError{ID: id}
+	if err := found(id, p, sc, v.State, herr); err != nil {
+		return View{}, err
 	}
 	v.Torn = sc.size - sc.end
 	v.at = promise{Seq: sc.seq, Offset: sc.end, CRC: crcText(sc.crc)}

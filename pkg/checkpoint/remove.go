@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"kagent/pkg/session"
 )
@@ -14,17 +15,26 @@ import (
 // and removing it again ends the work. A damaged session takes no tombstone
 // and is removed only with force.
 func (s *Store) Remove(id string, force bool) error {
+	if CheckID(id) != nil {
+		return &NotFoundError{ID: id}
+	}
 	p := pathsOf(s.dir, id)
-	j, err := s.take(id, false)
+	j, err := s.acquire(id)
 	if err == nil {
 		defer j.Close()
 		err = s.bury(j, id)
 	}
 	var inUse *InUseError
+	var missing *NotFoundError
 	switch {
-	case errors.As(err, &inUse):
+	case err == nil, errors.Is(err, errBuried):
+	case errors.As(err, &missing):
+		// Perhaps a removal was cut between the new name and the end.
+		if found, serr := s.sweep(id); found || serr != nil {
+			return serr
+		}
 		return err
-	case err != nil && !force && !errors.Is(err, errBuried):
+	case !force, errors.As(err, &inUse):
 		return err
 	}
 	if err := s.fs.Remove(p.checkpoint); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -33,13 +43,18 @@ func (s *Store) Remove(id string, force bool) error {
 	if err := s.fs.SyncDir(s.dir); err != nil {
 		return storage("sync "+s.dir, err)
 	}
-	return s.discard(p.dir, id)
+	if err := s.discard(p.dir, id); err != nil {
+		return err
+	}
+	_, err = s.sweep(id)
+	return err
 }
 
-// discard renames the directory away, so that it is gone in one step.
+// discard renames the directory away, so that it is gone in one step; sweep
+// deletes it.
 func (s *Store) discard(dir, id string) error {
 	for n := 0; ; n++ {
-		away := filepath.Join(s.dir, fmt.Sprintf(".removed-%s-%d", id, n))
+		away := filepath.Join(s.dir, fmt.Sprintf("%s%s-%d", removedPrefix, id, n))
 		if _, err := s.fs.Lstat(away); err == nil {
 			continue
 		}
@@ -50,19 +65,45 @@ func (s *Store) discard(dir, id string) error {
 		if err != nil {
 			return storage("rename "+dir, err)
 		}
-		if err := s.fs.SyncDir(s.dir); err != nil {
-			return storage("sync "+s.dir, err)
-		}
-		return storage("remove "+away, s.fs.RemoveAll(away))
+		return storage("sync "+s.dir, s.fs.SyncDir(s.dir))
 	}
 }
+
+// sweep deletes what was renamed away, by this removal or by one that was cut.
+// It reports whether something of the session id was among it.
+func (s *Store) sweep(id string) (bool, error) {
+	entries, err := s.fs.ReadDir(s.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, storage("read "+s.dir, err)
+	}
+	found := false
+	for _, e := range entries {
+		name, ok := strings.CutPrefix(e.Name(), removedPrefix)
+		i := strings.LastIndexByte(name, '-')
+		if !ok || i < 0 || CheckID(name[:i]) != nil {
+			continue
+		}
+		found = found || name[:i] == id
+		away := filepath.Join(s.dir, e.Name())
+		if err := s.fs.RemoveAll(away); err != nil {
+			return found, storage("remove "+away, err)
+		}
+	}
+	return found, nil
+}
+
+// A directory that was renamed away is named .removed-ID-NUMBER.
+const removedPrefix = ".removed-"
 
 var errBuried = errors.New("already has a tombstone")
 
 // bury appends the tombstone.
 func (s *Store) bury(j *Journal, id string) error {
 	h, err := readHead(s.fs, j.paths.checkpoint)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errBadCheckpoint) {
+	if unread(err) {
 		return storage("read "+j.paths.checkpoint, err)
 	}
 	sc, err := scanLog(newReader(j.log), h.Log, j.state.Apply)

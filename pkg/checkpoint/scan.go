@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 
@@ -43,20 +44,25 @@ func scanLog(r io.Reader, promised promise, apply func(session.Event)) (scan, er
 	br := bufio.NewReaderSize(r, 64<<10)
 	var s scan
 	var bad *damage
-	for {
+	// It stops at the first end: the owner may be writing, and what comes later
+	// would seem to follow a torn line.
+	for eof := false; !eof; {
 		line, n, err := readLine(br)
 		if err != nil && err != io.EOF {
 			return s, err
 		}
-		if n == 0 {
+		if eof = err == io.EOF; n == 0 {
 			break
 		}
 		at := s.size
 		s.size += n
 		rec, lerr := decodeLine(line)
+		if lerr != nil {
+			rec = lastIn(line)
+		}
 		switch {
 		case bad != nil:
-			if lerr == nil && rec.dur > s.seq {
+			if rec.dur > s.seq {
 				return s, bad
 			}
 			continue
@@ -82,6 +88,20 @@ func scanLog(r io.Reader, promised promise, apply func(session.Event)) (scan, er
 		return s, &damage{s.end, fmt.Sprintf("the log ends at event %d, the checkpoint has seen event %d", s.seq, promised.Seq)}
 	}
 	return s, nil
+}
+
+// lastIn returns the good line that a bad one ends with: the newline between
+// them was damaged, and what the good one promises still counts.
+func lastIn(line []byte) record {
+	i := bytes.LastIndex(line, []byte(crcOpen))
+	if i <= 0 {
+		return record{}
+	}
+	rec, err := decodeLine(line[i:])
+	if err != nil {
+		return record{}
+	}
+	return rec
 }
 
 // follow checks that rec is the line after the ones read.

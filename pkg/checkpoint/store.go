@@ -72,26 +72,18 @@ func (s *Store) Create(id string, c session.Created) (*Journal, error) {
 }
 
 func (s *Store) begin(j *Journal, id string, c session.Created) error {
-	info, err := j.log.Stat()
+	torn, err := s.vacate(j, id)
 	if err != nil {
-		return storage("stat "+j.paths.log, err)
-	}
-	if info.Size() > 0 {
-		if _, err := firstLine(j.log); err == nil {
-			return ErrExists
-		}
-		// A first line that never became whole is no session; see doc.go.
-		if err := j.log.Truncate(0); err != nil {
-			return storage("truncate "+j.paths.log, err)
-		}
-	}
-	if _, err := s.fs.Lstat(j.paths.checkpoint); err == nil {
-		return s.orphan(j.paths, id)
+		return err
 	}
 	c.Schema, c.ID = session.Schema, id
 	o := s.owner
 	o.Attempt, j.epoch = 1, 1
-	if err := j.Append("", &c, &o); err != nil {
+	data := []session.Data{&c, &o}
+	if torn != nil {
+		data = append(data, torn)
+	}
+	if err := j.Append("", data...); err != nil {
 		return err
 	}
 	if err := j.sync(); err != nil {
@@ -106,6 +98,31 @@ func (s *Store) begin(j *Journal, id string, c session.Created) error {
 	return nil
 }
 
+// vacate makes sure that no session stands where j is to begin. A log without
+// a good first line is none, unless a checkpoint or a later line says that it
+// was durable once; what there is of it is set aside.
+func (s *Store) vacate(j *Journal, id string) (*session.LogRepaired, error) {
+	if _, err := firstLine(j.log); err == nil {
+		return nil, ErrExists
+	}
+	var promised promise
+	if _, err := s.fs.Lstat(j.paths.checkpoint); err == nil {
+		promised.Seq = 1
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, storage("stat "+j.paths.checkpoint, err)
+	}
+	sc, err := scanLog(newReader(j.log), promised, func(session.Event) {})
+	switch {
+	case err != nil:
+		return nil, readError(id, j.paths.log, err)
+	case sc.size == 0:
+		return nil, nil
+	}
+	return j.cutTorn(sc)
+}
+
+const elsewhere = " (--dir names another place)"
+
 // orphan says that a checkpoint stands without its log.
 func (s *Store) orphan(p paths, id string) error {
 	return &DamagedError{ID: id, Path: p.checkpoint, Offset: -1, Why: "its log " + p.log + " is missing"}
@@ -119,7 +136,7 @@ func (s *Store) checkNew(id string) error {
 	}
 	fresh, err := makeDirs(s.fs, s.dir)
 	if err != nil {
-		return storage("make "+s.dir+" (--dir names another place)", err)
+		return storage("make "+s.dir+elsewhere, err)
 	}
 	if fresh {
 		if err := replace(s.fs, filepath.Join(s.dir, ".gitignore.tmp"), filepath.Join(s.dir, ".gitignore"), []byte("*\n")); err != nil {
@@ -145,7 +162,7 @@ func (s *Store) take(id string, create bool) (*Journal, error) {
 	if create {
 		flag |= os.O_CREATE
 		if err := s.fs.Mkdir(j.paths.dir, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, storage("make "+j.paths.dir, err)
+			return nil, storage("make "+j.paths.dir+elsewhere, err)
 		}
 	}
 	info, err := s.fs.Lstat(j.paths.dir)
@@ -157,12 +174,32 @@ func (s *Store) take(id string, create bool) (*Journal, error) {
 	case !info.IsDir():
 		return nil, &DamagedError{ID: id, Path: j.paths.dir, Offset: -1, Why: "it is not a directory"}
 	}
-	err = j.openFiles(id, flag)
-	if err != nil {
+	if _, err := s.fs.Lstat(j.paths.log); !create && errors.Is(err, fs.ErrNotExist) {
+		return nil, &NotFoundError{ID: id} // and no lock files are left in what is no session
+	}
+	if err := j.openFiles(id, flag); err != nil {
 		j.Close()
 		return nil, err
 	}
+	h := Holder{PID: os.Getpid(), Host: hostname(), BootID: s.owner.BootID, StartedAt: j.now().UTC()}
+	if err := writeHolder(j.lock, h); err != nil {
+		j.Close()
+		return nil, storage("write "+j.paths.lock, err)
+	}
 	return j, nil
+}
+
+// acquire takes a session that is there.
+func (s *Store) acquire(id string) (*Journal, error) {
+	j, err := s.take(id, false)
+	var missing *NotFoundError
+	if errors.As(err, &missing) {
+		p := pathsOf(s.dir, id)
+		if _, lerr := s.fs.Lstat(p.checkpoint); lerr == nil {
+			err = s.orphan(p, id)
+		}
+	}
+	return j, err
 }
 
 func (j *Journal) openFiles(id string, logFlag int) error {
@@ -187,9 +224,6 @@ func (j *Journal) openFiles(id string, logFlag int) error {
 	j.handed = os.NewFile(uintptr(fd), j.paths.tools)
 	if j.log, err = j.fs.Open(j.paths.log, logFlag, fileMode); err != nil {
 		return j.unusable(id, j.paths.log, err)
-	}
-	if err := writeHolder(lock, Holder{PID: os.Getpid(), Host: hostname(), StartedAt: j.now().UTC()}); err != nil {
-		return storage("write "+j.paths.lock, err)
 	}
 	return nil
 }

@@ -91,13 +91,22 @@ func (s *State) settle(sc *Scope, e Event, d *ToolResult) {
 func (sc *Scope) startTurn(seq int64, d *TurnStart) {
 	sc.Partial = ""
 	if d.Continues != 0 && d.Continues == sc.Turn.N {
-		sc.Turn.Open, sc.Turn.Since = true, seq
-		sc.Turn.Status, sc.Turn.Reason, sc.Turn.Error = "", "", nil
+		sc.Turn.resume(seq)
 	} else {
 		sc.Turn = Turn{N: d.Turn, Open: true, Since: seq, First: sc.heard}
 		sc.InStep, sc.Tries = false, 0
 	}
 	sc.heard = len(sc.Entries)
+}
+
+// resume goes on with a turn. What it may ask for again is counted anew only
+// where it had stopped by itself: one that was interrupted goes on as if
+// nothing had happened.
+func (t *Turn) resume(seq int64) {
+	if !t.Open && t.Status != Interrupted && t.Status != Cancelled {
+		t.Since = seq
+	}
+	*t = Turn{N: t.N, Open: true, Steps: t.Steps, Since: t.Since, First: t.First}
 }
 
 func (sc *Scope) hear(e Event, d UserMessage, task string) {
@@ -122,12 +131,13 @@ func (sc *Scope) reply(e Event, d *AssistantMessage) {
 	sc.Tries, sc.Partial = 0, ""
 }
 
-// call finds a call; those of the last replies are the ones asked for.
+// call finds a call of the reply that ends the conversation. Those before it
+// are settled: whatever an event says of them later, what the model was told
+// stays.
 func (sc *Scope) call(id CallID) *Call {
-	for i := len(sc.Entries) - 1; i >= 0 && sc.Entries[i].Seq >= id.Reply; i-- {
-		if e := sc.Entries[i]; e.Seq == id.Reply && e.Reply != nil && id.Index < len(e.Reply.Calls) {
-			return e.Reply.Calls[id.Index]
-		}
+	r := sc.LastReply()
+	if r == nil || id.Index < 0 || id.Index >= len(r.Calls) || r.Calls[id.Index].ID != id {
+		return nil
 	}
-	return nil
+	return r.Calls[id.Index]
 }

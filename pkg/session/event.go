@@ -37,8 +37,13 @@ type Unknown struct {
 // Type returns the kind as it was written.
 func (u Unknown) Type() Type { return u.Kind }
 
-// MarshalJSON returns the data as it was read.
-func (u Unknown) MarshalJSON() ([]byte, error) { return u.Raw, nil }
+// MarshalJSON returns the data as it was read; where there was none, null.
+func (u Unknown) MarshalJSON() ([]byte, error) {
+	if len(u.Raw) == 0 {
+		return []byte("null"), nil
+	}
+	return u.Raw, nil
+}
 
 // UnmarshalJSON decodes the data by its kind. A known kind with data that do
 // not fit it is an error.

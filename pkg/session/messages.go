@@ -58,6 +58,9 @@ func (p *Projection) Rest(sc *Scope) []message.Message {
 
 func (p *Projection) project(e Entry, open bool) (msgs []message.Message, ids []string) {
 	if e.User != nil {
+		if blank(e.User.Text) {
+			return nil, nil
+		}
 		return []message.Message{{Role: message.User, Parts: []message.Part{message.Text(e.User.Text)}, Time: e.Time}}, nil
 	}
 	said := message.Message{Role: message.Assistant, Time: e.Time, Model: e.Reply.Model}
@@ -65,9 +68,11 @@ func (p *Projection) project(e Entry, open bool) (msgs []message.Message, ids []
 	i := 0
 	for _, part := range e.Reply.Parts {
 		switch {
-		case part.Type == message.TypeText && strings.TrimSpace(part.Text) == "":
+		case part.Type == message.TypeText && blank(part.Text),
+			part.Type == message.TypeCall && part.Call == nil,
+			part.Type == message.TypeResult: // a result has its own message
 			continue
-		case part.Type == message.TypeCall && part.Call != nil:
+		case part.Type == message.TypeCall:
 			c := e.Reply.Calls[i]
 			i++
 			id := p.wireID(c, ids)
@@ -99,6 +104,8 @@ func result(c *Call, id string, open bool) (message.Message, bool) {
 	m.Parts = []message.Part{message.Result(r)}
 	return m, true
 }
+
+func blank(text string) bool { return strings.TrimSpace(text) == "" }
 
 // wireID keeps a vendor's id where it is legal everywhere and not used before.
 func (p *Projection) wireID(c *Call, here []string) string {

@@ -49,7 +49,7 @@ type Turn struct {
 	N       int
 	Open    bool
 	Steps   int   // finished replies in this turn
-	Since   int64 // seq of the turn/start that opened or continued it
+	Since   int64 // seq of the turn/start that opened it, or went on after it had stopped by itself
 	First   int   // index of its first entry
 	Status  Status
 	Reason  Reason
@@ -98,10 +98,12 @@ func (s *State) Main() *Scope {
 }
 
 // Status returns how the session stands by its log alone. A log can't know
-// whether its writer lives: Active without a live owner is a crash.
+// whether its writer lives: Active without a live owner is a crash. What the
+// user said and no turn has taken up is work to do, whatever came before.
 func (s *State) Status() (Status, Reason) {
-	t := s.Main().Turn
-	if t.N == 0 || t.Open {
+	sc := s.Main()
+	t := sc.Turn
+	if t.N == 0 || t.Open || sc.Unheard() {
 		return Active, ""
 	}
 	return t.Status, t.Reason
@@ -136,12 +138,12 @@ func (sc *Scope) Pending() []*Call {
 }
 
 // Answer joins the text of the last reply with those before it that were cut
-// at the output limit and continued.
+// at the output limit and continued. Replies that say nothing don't count.
 func (sc *Scope) Answer() string {
 	var parts []string
 	for i := len(sc.Entries) - 1; i >= sc.Turn.First; i-- {
 		e := sc.Entries[i]
-		if e.User != nil && e.User.Source == FromAgent {
+		if e.User != nil && e.User.Source == FromAgent || e.Reply != nil && e.Reply.Blank() {
 			continue
 		}
 		if e.Reply == nil || len(parts) > 0 && e.Reply.Stop != message.StopLength {
@@ -160,4 +162,4 @@ func (sc *Scope) Answer() string {
 func (r *Reply) Text() string { return message.Message{Parts: r.Parts}.Text() }
 
 // Blank reports whether the reply says nothing and asks for nothing.
-func (r *Reply) Blank() bool { return len(r.Calls) == 0 && strings.TrimSpace(r.Text()) == "" }
+func (r *Reply) Blank() bool { return len(r.Calls) == 0 && blank(r.Text()) }

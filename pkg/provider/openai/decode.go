@@ -12,8 +12,11 @@ import (
 	"kagent/pkg/provider/sse"
 )
 
-// maxWhole is the size in bytes of the largest answer that isn't streamed.
-const maxWhole = 64 << 20
+// Sizes in bytes of the largest answers that are read.
+const (
+	maxWhole  = 64 << 20  // not streamed
+	maxStream = 256 << 20 // streamed, the data of all events
+)
 
 // decode reads a successful answer: mostly a stream, but some servers ignore
 // that one was asked for, and some addresses lead to a login page.
@@ -77,6 +80,7 @@ func (c *client) whole(a *sse.Answer, b *builder) (provider.Reply, error) {
 // seen, the answer is complete, however the stream ends after it.
 func (c *client) stream(ctx context.Context, a *sse.Answer, b *builder) (provider.Reply, error) {
 	events := sse.NewReader(a.Body)
+	size := 0
 	var bad error // an event that was no JSON: half a one if it was the last
 	for {
 		event, err := events.Next()
@@ -85,6 +89,9 @@ func (c *client) stream(ctx context.Context, a *sse.Answer, b *builder) (provide
 		}
 		if bad != nil {
 			return provider.Reply{}, c.unknown(bad)
+		}
+		if size += len(event.Data); size > maxStream {
+			return provider.Reply{}, c.http.Fail(provider.Server, 0, "the answer is longer than %d MiB", maxStream>>20)
 		}
 		done, err := c.event(b, event)
 		var syntax *json.SyntaxError
@@ -107,7 +114,7 @@ func (c *client) ended(ctx context.Context, b *builder, err error) (provider.Rep
 	switch {
 	case ctx.Err() != nil:
 		return provider.Reply{}, context.Cause(ctx)
-	case b.finish != "":
+	case b.finish != "" && !b.reopened:
 		return c.reply(b)
 	case err == io.EOF:
 		return provider.Reply{}, c.truncated(b)

@@ -71,55 +71,62 @@ func (o opaque) replay(text string, calls bool) vendor {
 	return v
 }
 
-// mergeDetails appends OpenRouter's reasoning_details of one chunk: pieces of
-// text and summaries are joined with the piece before if type and index agree,
-// the rest is kept as it came
+// details collects OpenRouter's reasoning_details: pieces of text and of
+// summaries are joined with the piece before if type and index agree, the rest
+// is kept as it came
 // (https://openrouter.ai/docs/guides/best-practices/reasoning-tokens).
-func mergeDetails(all, more []json.RawMessage) []json.RawMessage {
-	for _, raw := range more {
-		var next map[string]json.RawMessage
-		if json.Unmarshal(raw, &next) != nil || next == nil {
-			continue
-		}
-		if len(all) > 0 {
-			if joined := joinDetails(all[len(all)-1], next); joined != nil {
-				all[len(all)-1] = joined
-				continue
-			}
-		}
-		all = append(all, raw)
-	}
-	return all
+type details []*detail
+
+type detail struct {
+	raw    json.RawMessage
+	fields map[string]json.RawMessage
+	joined bool // fields say more than raw
 }
 
-// joinDetails returns last continued by next, nil if it isn't its continuation.
-func joinDetails(last json.RawMessage, next map[string]json.RawMessage) json.RawMessage {
-	var have map[string]json.RawMessage
-	if json.Unmarshal(last, &have) != nil ||
-		!bytes.Equal(have["type"], next["type"]) || !bytes.Equal(have["index"], next["index"]) {
-		return nil
+// add takes the next piece; what is no object is dropped.
+func (ds *details) add(raw json.RawMessage) {
+	d := &detail{raw: raw}
+	if json.Unmarshal(raw, &d.fields) != nil || d.fields == nil {
+		return
 	}
-	switch string(next["type"]) {
-	case `"reasoning.text"`, `"reasoning.summary"`:
-	default:
-		return nil
+	if n := len(*ds); n == 0 || !(*ds)[n-1].join(d) {
+		*ds = append(*ds, d)
 	}
-	for key, value := range next {
-		old := have[key]
+}
+
+// join continues d by next, unless that is something of its own.
+func (d *detail) join(next *detail) bool {
+	kind := string(next.fields["type"])
+	if kind != `"reasoning.text"` && kind != `"reasoning.summary"` ||
+		string(d.fields["type"]) != kind || !bytes.Equal(d.fields["index"], next.fields["index"]) {
+		return false
+	}
+	for key, value := range next.fields {
+		old := d.fields[key]
 		switch {
 		case isNull(value):
 		case (key == "text" || key == "summary") && isString(old) && isString(value):
 			// Literals are joined, not strings: a surrogate pair may be cut in two.
-			have[key] = append(append(json.RawMessage{}, old[:len(old)-1]...), value[1:]...)
+			d.fields[key] = append(old[:len(old)-1], value[1:]...)
 		default:
-			have[key] = value
+			d.fields[key] = value
 		}
 	}
-	joined, err := json.Marshal(have)
-	if err != nil {
-		return nil
+	d.joined = true
+	return true
+}
+
+// list returns what was collected, as it goes back to the vendor.
+func (ds details) list() []json.RawMessage {
+	var list []json.RawMessage
+	for _, d := range ds {
+		if d.joined {
+			d.raw, _ = json.Marshal(d.fields) // raw JSON again: can't fail
+			d.joined = false
+		}
+		list = append(list, d.raw)
 	}
-	return joined
+	return list
 }
 
 func isNull(raw json.RawMessage) bool   { return len(raw) == 0 || string(raw) == "null" }

@@ -17,9 +17,11 @@ type builder struct {
 
 	text, refusal, reasoning joiner
 	opaque                   opaque // of the reasoning
+	details                  details
 	calls                    calls
 	usage                    message.Usage
 	finish, model            string
+	reopened                 bool // something came after the finish reason
 	chunks                   int
 }
 
@@ -47,7 +49,7 @@ func (b *builder) add(c chunk) {
 			b.delta(ch.Delta)
 		}
 		if ch.FinishReason != "" {
-			b.finish = string(ch.FinishReason)
+			b.finish, b.reopened = string(ch.FinishReason), false
 		}
 	}
 	b.count(c.Usage)
@@ -64,6 +66,9 @@ func (b *builder) count(u *usage) {
 }
 
 func (b *builder) delta(d *delta) {
+	if b.finish != "" && (len(d.ToolCalls) > 0 || !isNull(d.Content) && string(d.Content) != `""`) {
+		b.reopened = true
+	}
 	b.think(d)
 	b.content(d.Content)
 	if isString(d.Refusal) {
@@ -123,7 +128,9 @@ func (b *builder) thought(raw json.RawMessage) {
 func (b *builder) think(d *delta) {
 	var details []json.RawMessage
 	if len(d.ReasoningDetails) > 0 && json.Unmarshal(d.ReasoningDetails, &details) == nil {
-		b.opaque.ReasoningDetails = mergeDetails(b.opaque.ReasoningDetails, details)
+		for _, raw := range details {
+			b.details.add(raw)
+		}
 	}
 	if d.ReasoningOpaque != "" {
 		b.opaque.ReasoningOpaque = string(d.ReasoningOpaque)
@@ -185,6 +192,7 @@ func (b *builder) parts() []message.Part {
 	b.muse(b.reasoning.end())
 	b.say(b.text.end())
 	b.say(b.refusal.end())
+	b.opaque.ReasoningDetails = b.details.list()
 	var parts []message.Part
 	thought := message.Part{Type: message.TypeReasoning, Text: b.reasoning.String(), Opaque: b.opaque.sealed()}
 	if thought.Text != "" || thought.Opaque != nil {

@@ -14,7 +14,7 @@ import (
 	"kagent/pkg/provider"
 )
 
-// sse makes a stream of the deltas of choice 0, a finish reason and [DONE].
+// sseOf makes a stream of the deltas of choice 0, a finish reason and [DONE].
 func sseOf(finish string, deltas ...string) string {
 	var b strings.Builder
 	for _, d := range deltas {
@@ -81,6 +81,7 @@ func TestWhatIsNoAnswerIsAnError(t *testing.T) {
 		says string
 	}{
 		"no end":                {half, provider.Network, "15 bytes of text"}, // F067
+		"text after the end":    {strings.Replace(hi, "hi", "", 1) + hi[:strings.Index(hi, `,"finish`)] + "}]}\n\n", provider.Network, "ended before its end"},
 		"half a call":           {"data: {\"choices\":[{\"delta\":" + toolCalls(`{"index":0,"id":"a","function":{"name":"rm","arguments":"{"}}`) + "}]}\n\n", provider.Network, "1 tool calls"},
 		"nothing":               {"", provider.Network, "ended before its end"},
 		"blanks":                {" \n\n", provider.Network, "ended before its end"},

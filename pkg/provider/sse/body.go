@@ -83,7 +83,7 @@ func (b *watched) Read(p []byte) (int, error) {
 // unpack returns a reader of body, which is gunzipped if it begins like gzip,
 // whatever the header says: no text begins so. An empty body is no error here.
 func unpack(body *watched) (*bufio.Reader, error) {
-	b := bufio.NewReaderSize(body, 32<<10)
+	b := bufio.NewReader(body)
 	if first, _ := b.Peek(1); len(first) == 0 || first[0] != 0x1f {
 		return b, nil // the error, if any, comes again with the next read
 	}
@@ -94,7 +94,7 @@ func unpack(body *watched) (*bufio.Reader, error) {
 	if err != nil {
 		return nil, body.final(err)
 	}
-	return bufio.NewReaderSize(&gunzip{body, z}, 32<<10), nil
+	return bufio.NewReader(&gunzip{body, z}), nil
 }
 
 type gunzip struct {

@@ -199,6 +199,7 @@ func TestTransportErrorsAreClassified(t *testing.T) {
 		{&net.DNSError{Err: "i/o timeout", Name: "host", IsTimeout: true}, provider.Timeout},
 		{&net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}, provider.Network},
 		{io.ErrUnexpectedEOF, provider.Network},
+		{errors.New("Proxy Authentication Required"), provider.Auth},
 		{errors.New(`proxyconnect tcp: dial "http://user:hunter2@proxy:3128": no route`), provider.Network},
 		{errors.New("odd\x1b[2J\r\nthing with SECRETKEY123"), provider.Network},
 	} {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
@@ -27,6 +28,8 @@ func (c *Client) transport(host string, err error) error {
 		return c.Fail(provider.InvalidRequest, 0, "the certificate of %s is not trusted: %v (SSL_CERT_FILE names a file of further authorities)", host, err)
 	case errors.As(err, new(tls.RecordHeaderError)) || strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
 		return c.Fail(provider.InvalidRequest, 0, "%s does not speak TLS; is the address http://?", host)
+	case strings.Contains(err.Error(), "Proxy Authentication Required"): // from CONNECT
+		return c.Fail(provider.Auth, http.StatusProxyAuthRequired, "the proxy on the way to %s wants a name and a password", host)
 	case errors.As(err, &netErr) && netErr.Timeout():
 		return c.Fail(provider.Timeout, 0, "%s: %v", host, err)
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
