@@ -5,7 +5,7 @@ TOOL       = $(GO) tool -modfile=tools/go.mod
 PKG       ?= ./...
 FUZZTIME  ?= 30s
 
-.PHONY: all build test check lint vuln fuzz clean
+.PHONY: all build test check lint vuln fuzz bench faults clean
 
 all: build
 
@@ -41,6 +41,10 @@ fuzz:
 	    $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$p || exit 1; \
 	  done; \
 	done; [ -n "$$found" ] || { echo "no fuzz targets in $(PKG)" >&2; exit 1; }
+
+# bench measures what a session costs, as ratios within one run.
+bench:
+	$(GO) test -tags bench -count=1 -v -run 'StorageCost|StartSize' .
 
 clean:
 	rm -rf bin

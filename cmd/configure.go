@@ -10,10 +10,15 @@ func (a *app) configure(c *cobra.Command, only func(name string) bool) ([]string
 	if err != nil {
 		return nil, err
 	}
-	return config.Warnings, config.Fill(c.Flags(), only)
+	err = config.Fill(c.Flags(), only)
+	return config.Warnings, err
 }
 
-// common lets through the settings that belong to no session.
-func common(name string) bool {
-	return name == "dir" || name == "output"
+// onlyDir lets through what the commands that run no agent may be configured
+// with: a form of output that suits a run may not suit a list.
+func onlyDir(name string) bool { return name == "dir" }
+
+// display lets through, beside it, how a run is shown.
+func display(name string) bool {
+	return name == "dir" || name == "output" || name == "quiet" || name == "stream"
 }

@@ -14,6 +14,7 @@ import (
 
 type listOptions struct {
 	status string
+	since  string
 	limit  int
 	ids    bool
 }
@@ -23,30 +24,39 @@ func (a *app) listCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "list",
 		Short:   "list sessions, the last changed first",
-		Example: "  kagent list\n  kagent list --status interrupted -q\n  kagent list -o json | jq '.[].sessionId'",
+		Example: "  kagent list\n  kagent list --status interrupted --since 36h -q\n  kagent list -o json | jq '.[].sessionId'",
 		Args:    usageArgs(cobra.NoArgs),
 		RunE:    func(c *cobra.Command, _ []string) error { return a.list(c, &o) },
 	}
 	f := c.Flags()
 	f.StringVar(&o.status, "status", "", "only sessions of that status")
+	f.StringVar(&o.since, "since", "", "only sessions that changed since then: 36h ago, or 2026-12-01")
 	f.IntVar(&o.limit, "limit", 0, "at most so many, 0 for all")
 	f.BoolVarP(&o.ids, "ids", "q", false, "ids only")
 	return c
 }
 
 func (a *app) list(c *cobra.Command, o *listOptions) error {
-	if _, err := a.configure(c, common); err != nil {
+	if _, err := a.configure(c, onlyDir); err != nil {
 		return err
 	}
 	if err := a.checkFormat("text", "json"); err != nil {
+		return err
+	}
+	if err := checkStatus(o.status); err != nil {
 		return err
 	}
 	list, err := a.store().List()
 	if err != nil {
 		return err
 	}
-	if o.status != "" {
-		list = slices.DeleteFunc(list, func(s checkpoint.Summary) bool { return string(s.Status) != o.status })
+	list = withStatus(list, o.status)
+	if o.since != "" {
+		from, err := moment("since", o.since, time.Now())
+		if err != nil {
+			return err
+		}
+		list = slices.DeleteFunc(list, func(s checkpoint.Summary) bool { return s.UpdatedAt.Before(from) })
 	}
 	if o.limit > 0 && len(list) > o.limit {
 		list = list[:o.limit]

@@ -29,8 +29,9 @@ func (a *app) resumeCommand() *cobra.Command {
 		Short: "go on with a session exactly where it stopped",
 		Long: "resume goes on where a session stopped. A prompt adds a turn. Flags that are given replace the session's\n" +
 			"own settings from here on; the environment does not. A completed session prints its answer again.",
-		Example: "  kagent resume nightly\n  kagent resume --last\n  kagent resume 3f2a 'now write the tests' --max-steps 40",
-		RunE:    func(c *cobra.Command, args []string) error { return a.resume(c, &o, args) },
+		Example:           "  kagent resume nightly\n  kagent resume --last\n  kagent resume 3f2a 'now write the tests' --max-steps 40",
+		ValidArgsFunction: a.completeFirstID,
+		RunE:              func(c *cobra.Command, args []string) error { return a.resume(c, &o, args) },
 	}
 	f := c.Flags()
 	o.settings.addTo(f)
@@ -43,7 +44,7 @@ func (a *app) resumeCommand() *cobra.Command {
 func (a *app) resume(c *cobra.Command, o *resumeOptions, args []string) error {
 	began := time.Now()
 	res := newResult()
-	warnings, err := a.configure(c, func(name string) bool { return common(name) || name == "quiet" || name == "stream" })
+	warnings, err := a.configure(c, display)
 	if err != nil {
 		return err
 	}

@@ -3,13 +3,19 @@ package cmd
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"kagent/pkg/checkpoint"
 )
 
-type rmOptions struct{ force bool }
+type rmOptions struct {
+	force     bool
+	dryRun    bool
+	status    string
+	olderThan string
+}
 
 // shortestPrefix is how much of an id must be given to delete by it.
 const shortestPrefix = 8
@@ -17,34 +23,79 @@ const shortestPrefix = 8
 func (a *app) rmCommand() *cobra.Command {
 	var o rmOptions
 	c := &cobra.Command{
-		Use:   "rm ID...",
+		Use:   "rm ID... | --status S | --older-than T",
 		Short: "remove sessions",
 		Long: "rm removes sessions with everything that belongs to them. It wants the whole id or at least 8 characters\n" +
-			"of it, and refuses a session that is in use.",
-		Example: "  kagent rm nightly\n  kagent rm --force 3f2a9c01",
-		Args:    usageArgs(cobra.MinimumNArgs(1)),
-		RunE:    func(c *cobra.Command, args []string) error { return a.rm(c, &o, args) },
+			"of it, and refuses a session that is in use. By --status and --older-than it removes all that both fit.",
+		Example: "  kagent rm nightly\n  kagent rm --force 3f2a9c01\n" +
+			"  kagent rm --status completed --older-than 720h --dry-run",
+		ValidArgsFunction: a.completeID,
+		RunE:              func(c *cobra.Command, args []string) error { return a.rm(c, &o, args) },
 	}
-	c.Flags().BoolVar(&o.force, "force", false, "also a damaged session")
+	f := c.Flags()
+	f.BoolVar(&o.force, "force", false, "also a damaged session")
+	f.BoolVar(&o.dryRun, "dry-run", false, "only say what would be removed")
+	f.StringVar(&o.status, "status", "", "remove all sessions of that status")
+	f.StringVar(&o.olderThan, "older-than", "", "remove all sessions that have not changed since then: 720h ago, or 2026-12-01")
 	return c
 }
 
 // rm removes what it can and reports each that it can't.
 func (a *app) rm(c *cobra.Command, o *rmOptions, args []string) error {
-	if _, err := a.configure(c, common); err != nil {
+	if _, err := a.configure(c, onlyDir); err != nil {
+		return err
+	}
+	if err := a.checkFormat("text"); err != nil {
 		return err
 	}
 	store := a.store()
+	if o.status != "" || o.olderThan != "" {
+		if len(args) > 0 {
+			return usageErrorf("give the one or the other", "ids do not go with --status and --older-than")
+		}
+		var err error
+		if args, err = o.choose(store); err != nil {
+			return err
+		}
+	} else if len(args) == 0 {
+		return usageErrorf("give ids, --status or --older-than", "no session given")
+	}
 	var failed []error
 	for _, arg := range args {
-		if err := a.remove(store, arg, o.force); err != nil {
+		if err := a.remove(store, arg, o); err != nil {
 			failed = append(failed, err)
 		}
 	}
 	return errors.Join(failed...)
 }
 
-func (a *app) remove(store *checkpoint.Store, arg string, force bool) error {
+// choose returns the ids of the sessions that the flags fit. What can't be
+// read has no status and no age: it is removed by its id alone.
+func (o *rmOptions) choose(store *checkpoint.Store) ([]string, error) {
+	if err := checkStatus(o.status); err != nil {
+		return nil, err
+	}
+	limit := time.Now()
+	if o.olderThan != "" {
+		var err error
+		if limit, err = moment("older-than", o.olderThan, limit); err != nil {
+			return nil, err
+		}
+	}
+	list, err := store.List()
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, s := range withStatus(list, o.status) {
+		if s.Owner == nil && s.Status != checkpoint.Damaged && !s.UpdatedAt.After(limit) {
+			ids = append(ids, s.SessionID)
+		}
+	}
+	return ids, nil
+}
+
+func (a *app) remove(store *checkpoint.Store, arg string, o *rmOptions) error {
 	id, err := store.Resolve(arg)
 	if err != nil {
 		return err
@@ -52,7 +103,11 @@ func (a *app) remove(store *checkpoint.Store, arg string, force bool) error {
 	if id != arg && len(arg) < shortestPrefix {
 		return usageErrorf("give the whole id or at least 8 characters", "%q is too short to remove %s by", arg, id)
 	}
-	err = store.Remove(id, force)
+	if o.dryRun {
+		a.say("would remove %s", id)
+		return nil
+	}
+	err = store.Remove(id, o.force)
 	var damaged *checkpoint.DamagedError
 	if errors.As(err, &damaged) {
 		return fmt.Errorf("%w; --force removes it all the same", err)

@@ -54,7 +54,6 @@ func (a *app) root() *cobra.Command {
 		Args:          cobra.NoArgs,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usageErrorf("see `"+c.CommandPath()+" --help`", "%s", err)
 	})
@@ -63,7 +62,8 @@ func (a *app) root() *cobra.Command {
 	f.StringVarP(&a.format, "output", "o", "text", "form of the output: text, json, or jsonl where events are streamed")
 	f.StringVar(&a.cfgFile, "config", "", "configuration file (default $XDG_CONFIG_HOME/kagent/config.yaml)")
 	f.StringVar(&a.profile, "profile", "", "profile of the configuration file")
-	root.AddCommand(a.runCommand(), a.resumeCommand(), a.listCommand(), a.showCommand(), a.rmCommand(), a.versionCommand(),
+	root.AddCommand(a.runCommand(), a.resumeCommand(), a.listCommand(), a.showCommand(), a.rmCommand(),
+		a.schemaCommand(), a.versionCommand(),
 		&cobra.Command{Use: "exit-codes", Short: "exit codes and what a script does", Long: exitHelp()},
 		&cobra.Command{Use: "script", Short: "the format of --model script:FILE", Long: script.Help},
 	)

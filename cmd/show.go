@@ -20,10 +20,11 @@ type showOptions struct {
 func (a *app) showCommand() *cobra.Command {
 	var o showOptions
 	c := &cobra.Command{
-		Use:     "show ID|PREFIX",
-		Short:   "show a session",
-		Example: "  kagent show nightly\n  kagent show --last --events | jq .type\n  kagent show nightly -o json | jq .usage",
-		RunE:    func(c *cobra.Command, args []string) error { return a.show(c, &o, args) },
+		Use:               "show ID|PREFIX",
+		Short:             "show a session",
+		Example:           "  kagent show nightly\n  kagent show --last --events | jq .type\n  kagent show nightly -o json | jq .usage",
+		ValidArgsFunction: a.completeFirstID,
+		RunE:              func(c *cobra.Command, args []string) error { return a.show(c, &o, args) },
 	}
 	f := c.Flags()
 	f.BoolVar(&o.last, "last", false, "the session that changed last")
@@ -33,7 +34,7 @@ func (a *app) showCommand() *cobra.Command {
 }
 
 func (a *app) show(c *cobra.Command, o *showOptions, args []string) error {
-	if _, err := a.configure(c, common); err != nil {
+	if _, err := a.configure(c, onlyDir); err != nil {
 		return err
 	}
 	if err := a.checkFormat("text", "json"); err != nil {
