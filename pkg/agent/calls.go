@@ -57,10 +57,7 @@ func (r *Runner) callTools(ctx context.Context, calls []*session.Call) (*Finish,
 	if len(r.Journal.State().Main().Pending()) > 0 {
 		return nil, nil
 	}
-	if err := r.endStep(); err != nil {
-		return nil, err
-	}
-	return nil, r.commit()
+	return nil, r.endStep()
 }
 
 // prepare decides what becomes of each call, in order. It stops before a call

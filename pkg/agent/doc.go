@@ -14,6 +14,9 @@
 //   - When a signal comes while tools run, the turn is closed and saved first,
 //     then the tools are ended. Their calls stay in doubt: what a tool did in
 //     its last moment is not known to be all that it would have done.
+//   - A new prompt runs no open call, neither again nor at last. Under
+//     on-unknown stop it is not taken up before a person has said what became
+//     of the call; the turn is closed as paused and says so.
 //   - A reply that says nothing is asked for once more, then the turn fails as
 //     incomplete: an empty answer with exit code 0 would look like success.
 //   - A reply cut at the output limit is continued at most three times and

@@ -65,11 +65,15 @@ func (r *Runner) callModel(ctx context.Context) (*Finish, error) {
 }
 
 // storable returns parts as the log can hold them: whatever is no UTF-8 would
-// read otherwise there, and a resume would not see what this run saw.
+// read otherwise there, and a resume would not see what this run saw. Vendor's
+// data that are no JSON could not be written at all.
 func storable(parts []message.Part) []message.Part {
 	parts = slices.Clone(parts)
 	for i, p := range parts {
 		parts[i].Text = message.Clean(p.Text)
+		if !json.Valid(p.Opaque) {
+			parts[i].Opaque = nil
+		}
 		if c := p.Call; c != nil {
 			parts[i].Call = &message.ToolCall{
 				ID: message.Clean(c.ID), Name: message.Clean(c.Name), Arguments: strings.ToValidUTF8(c.Arguments, "\uFFFD"),

@@ -121,7 +121,8 @@ func (r *Runner) begin(prompt string) (*Finish, error) {
 	start := &session.TurnStart{Turn: sc.Turn.N + 1}
 	if !sc.Unheard() {
 		if sc.Turn.Status == session.Completed {
-			return &Finish{Status: session.Completed}, nil
+			// The one who completed it may have died before the checkpoint.
+			return &Finish{Status: session.Completed}, r.commit()
 		}
 		start.Turn, start.Continues = sc.Turn.N, sc.Turn.N
 	}

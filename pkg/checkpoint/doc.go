@@ -33,8 +33,8 @@
 //  3. Fold the log. Damage: stop, nothing was changed.
 //  4. Refuse kinds of events and versions that this program does not know.
 //  5. Torn: copy the bytes to torn-OFFSET, durably, then cut them off.
-//  6. Sync the log and its directory: the last owner may have died before its
-//     own sync, and what follows builds on what was read.
+//  6. Sync the log, its directory and that of all sessions: the last owner may
+//     have died before its own sync, and what follows builds on what was read.
 //  7. Append session/opened, log/repaired if something was torn, and turn/end
 //     interrupted: crash if a turn was open. Sync.
 //

@@ -118,24 +118,23 @@ func replace(fsys FS, temp, name string, data []byte) error {
 	return fsys.SyncDir(filepath.Dir(name))
 }
 
-// makeDirs makes dir and its parents, each made durable in its parent. It
-// reports whether dir is new.
-func makeDirs(fsys FS, dir string) (bool, error) {
+// makeDirs makes dir and its parents, each made durable in its parent.
+func makeDirs(fsys FS, dir string) error {
 	if _, err := os.Stat(dir); err == nil {
-		return false, nil
+		return nil
 	}
 	parent := filepath.Dir(dir)
 	if parent != dir {
-		if _, err := makeDirs(fsys, parent); err != nil {
-			return false, err
+		if err := makeDirs(fsys, parent); err != nil {
+			return err
 		}
 	}
 	err := fsys.Mkdir(dir, dirMode)
 	if errors.Is(err, fs.ErrExist) {
-		return false, nil
+		return nil
 	}
 	if err != nil {
-		return false, err
+		return err
 	}
-	return true, fsys.SyncDir(parent)
+	return fsys.SyncDir(parent)
 }

@@ -72,8 +72,10 @@ func (s *Store) recover(j *Journal, id string) (Recovery, error) {
 	if err := j.log.Sync(); err != nil {
 		return rec, storage("sync "+j.paths.log, err)
 	}
-	if err := s.fs.SyncDir(j.paths.dir); err != nil {
-		return rec, storage("sync "+j.paths.dir, err)
+	for _, dir := range []string{j.paths.dir, s.dir} {
+		if err := s.fs.SyncDir(dir); err != nil {
+			return rec, storage("sync "+dir, err)
+		}
 	}
 	return rec, s.announce(j, &rec)
 }

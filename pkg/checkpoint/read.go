@@ -19,6 +19,7 @@ type View struct {
 	State *session.State
 	Owner *Holder // the live process that has it, nil when none has
 	Torn  int64   // bytes after the last good line: a line being written, or a torn end
+	Saved bool    // the checkpoint shows the whole log, which is durable then
 	at    promise
 }
 
@@ -79,6 +80,7 @@ func (s *Store) Read(id string, visit func(session.Event)) (View, error) {
 	}
 	v.Torn = sc.size - sc.end
 	v.at = promise{Seq: sc.seq, Offset: sc.end, CRC: crcText(sc.crc)}
+	v.Saved = herr == nil && h.Log == v.at
 	return v, nil
 }
 

@@ -134,14 +134,11 @@ func (s *Store) checkNew(id string) error {
 	if err := CheckID(id); err != nil {
 		return err
 	}
-	fresh, err := makeDirs(s.fs, s.dir)
-	if err != nil {
+	if err := makeDirs(s.fs, s.dir); err != nil {
 		return storage("make "+s.dir+elsewhere, err)
 	}
-	if fresh {
-		if err := replace(s.fs, filepath.Join(s.dir, ".gitignore.tmp"), filepath.Join(s.dir, ".gitignore"), []byte("*\n")); err != nil {
-			return storage("write .gitignore in "+s.dir, err)
-		}
+	if err := s.furnish(); err != nil {
+		return storage("write .gitignore in "+s.dir, err)
 	}
 	ids, err := s.ids()
 	if err != nil {
@@ -153,6 +150,43 @@ func (s *Store) checkNew(id string) error {
 		}
 	}
 	return nil
+}
+
+// furnish makes a directory that holds nothing yet durable in its parent, and
+// keeps git away from it: whoever made it may have died in between. The file is
+// written in place, because several processes may do this at once; one that a
+// kill or a power cut left short is written again.
+func (s *Store) furnish() error {
+	entries, err := s.fs.ReadDir(s.dir)
+	if err != nil {
+		return err
+	}
+	const text = "*\n"
+	name := filepath.Join(s.dir, ".gitignore")
+	for _, e := range entries {
+		info, err := s.fs.Lstat(name)
+		if err != nil || e.Name() != ".gitignore" || !info.Mode().IsRegular() || info.Size() > int64(len(text)) {
+			return nil
+		}
+	}
+	if err := s.fs.SyncDir(filepath.Dir(s.dir)); err != nil && !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	f, err := s.fs.Open(name, os.O_WRONLY|os.O_CREATE, fileMode)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt([]byte(text), 0)
+	if err == nil {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return err
+	}
+	return s.fs.SyncDir(s.dir)
 }
 
 // take locks a session and opens its files. With create it makes them.
@@ -228,10 +262,18 @@ func (j *Journal) openFiles(id string, logFlag int) error {
 	return nil
 }
 
+// dyingTime is how long the tools of a dead run have to be gone.
+const dyingTime = 2 * time.Second
+
 // seize takes a lock and makes sure that the file is still the one of that
 // name: a removal may have renamed it away in between.
 func (j *Journal) seize(id string, f File, tools bool) error {
 	ok, err := tryLock(f)
+	// The tools of a dead run are being killed by the system at this moment.
+	for waited := time.Duration(0); tools && !ok && err == nil && waited < dyingTime; waited += dyingTime / 100 {
+		time.Sleep(dyingTime / 100)
+		ok, err = tryLock(f)
+	}
 	if err != nil {
 		return storage("lock "+id, err)
 	}

@@ -40,10 +40,16 @@
 //     it is for, and a long prompt is not stored twice.
 //   - A user's message is written before the turn/start that takes it up. Cut
 //     between the two, the prompt is not lost: whoever opens the log next finds
-//     a message that no turn has heard.
+//     a message that no turn has heard, and the session is not completed.
 //   - A new prompt on a turn that was cut gives each of its open calls a result
 //     ("not run", or "outcome unknown") instead of running them: what the user
 //     says now may well be that they should not run.
+//   - Only calls of the reply that ends the conversation can change. What the
+//     model was told of those before it stays, so that settled messages never
+//     have to be made, encoded or paid for again.
+//   - A turn that was interrupted goes on with all its counters, as if nothing
+//     had happened. Where it had stopped by itself (paused, failed), whoever
+//     goes on with it wants more: Turn.Since moves, the steps stay.
 //   - A call's id towards the model is the vendor's own where that is legal
 //     everywhere and unique in the history, else one made of its identity.
 //     Vendors repeat ids, leave them out, or use characters that others refuse.
