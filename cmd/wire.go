@@ -38,7 +38,8 @@ type toolClass struct {
 // toolClasses lists the built-in tools; toolSet makes them.
 func toolClasses() []toolClass {
 	return []toolClass{
-		{"read_file", tool.Read}, {"list_files", tool.Read}, {"write_file", tool.Write}, {"shell", tool.Execute},
+		{"read_file", tool.Read}, {"list_files", tool.Read}, {"glob", tool.Read}, {"grep", tool.Read},
+		{"write_file", tool.Write}, {"edit_file", tool.Write}, {"shell", tool.Execute},
 	}
 }
 
@@ -59,9 +60,11 @@ func (a *app) toolSet(s session.Settings, lock *os.File) (*tool.Set, error) {
 	if err != nil {
 		return nil, usageErrorf("name an existing directory with --workdir", "work directory %s: %v", s.Workdir, cause(err))
 	}
-	return tool.NewSet(tool.ReadFile(ws), tool.ListFiles(ws), tool.WriteFile(ws), tool.Shell(ws, tool.ShellOptions{
-		Env: s.Env, Inherit: []*os.File{lock}, Kill: a.signals.kill,
-	}))
+	return tool.NewSet(
+		tool.ReadFile(ws), tool.ListFiles(ws), tool.Glob(ws), tool.Grep(ws),
+		tool.WriteFile(ws), tool.EditFile(ws),
+		tool.Shell(ws, tool.ShellOptions{Env: s.Env, Inherit: []*os.File{lock}, Kill: a.signals.kill}),
+	)
 }
 
 // newProvider makes the way to the session's model. Keys come from the

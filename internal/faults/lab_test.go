@@ -115,7 +115,7 @@ func (l *lab) sweep(t *testing.T, binary string, s sweep, more ...string) report
 	args := []string{
 		filepath.Join(l.tools, s.tool+".py"),
 		"--run", l.command(s.run), "--check", `FAULTS_CHECK=1 exec "$FAULTS_EXE"`,
-		"--jobs", strconv.Itoa(runtime.NumCPU()), "--budget", "1200", "--require-complete", "--json", name,
+		"--jobs", strconv.Itoa(runtime.NumCPU()), "--budget", "3000", "--require-complete", "--json", name,
 	}
 	setup := "printf 'the notes\\n' >notes.txt"
 	if s.setup != "" {
@@ -132,7 +132,7 @@ func (l *lab) sweep(t *testing.T, binary string, s sweep, more ...string) report
 	if l.short {
 		args = append(args, s.short...)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "python3", append(args, more...)...)
 	cmd.Env = l.environ(home, binary)

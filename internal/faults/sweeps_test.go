@@ -34,7 +34,11 @@ func TestFaults(t *testing.T) {
 		},
 		{
 			name: "power cut after a kill", tool: "powerloss", run: "run.sh", recover: "recover.sh",
-			args: []string{"--after-kill", "5"}, short: []string{"--after-kill", "40"},
+			args: []string{"--after-kill", "5", "--max-states", "100000"}, short: []string{"--after-kill", "60"},
+		},
+		{
+			name: "power cut after a kill, without recovery", tool: "powerloss", run: "recover.sh",
+			args: []string{"--after-kill", "3", "--max-states", "100000"}, short: []string{"--after-kill", "25"},
 		},
 		{
 			name: "two resumes at once", tool: "race", setup: "paused.sh", run: "resume.sh", recover: "recover.sh",

@@ -95,6 +95,10 @@ func (r *Runner) plan(c *session.Call) *planned {
 	if p.result != nil {
 		return p
 	}
+	if known && !r.offered(c.Wire.Name) && c.InDoubt() { // allowed when it was begun
+		p.result = refuse(c, session.OutcomeUnknown, unknownText)
+		return p
+	}
 	if known && !r.offered(c.Wire.Name) {
 		p.result = refuse(c, session.OutcomeDenied, fmt.Sprintf("denied: this run does not allow %s (class %s). Go on without it.", c.Wire.Name, t.Traits().Class))
 		return p

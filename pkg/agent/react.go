@@ -20,28 +20,31 @@ func React(s *session.State, scope string) Action {
 	if sc == nil { // nothing happened in it yet
 		return CallModel{}
 	}
+	r := sc.LastReply()
+	if r != nil && (r.Stop == message.StopFilter || r.Stop == message.StopRefusal) {
+		return finish(session.Failed, session.ReasonContentFilter) // its calls are not run either
+	}
 	if calls := sc.Pending(); len(calls) > 0 {
 		return CallTools{calls}
 	}
-	r := sc.LastReply()
 	switch {
 	case r == nil || len(r.Calls) > 0:
 		return CallModel{}
-	case r.Stop == message.StopFilter || r.Stop == message.StopRefusal:
-		return finish(session.Failed, session.ReasonContentFilter)
 	case r.Stop == message.StopLength:
-		if replies(sc, func(r *session.Reply) bool { return r.Stop == message.StopLength }) > maxContinued {
+		if replies(sc, unfinished) > maxContinued {
 			return finish(session.Paused, session.ReasonMaxOutput)
 		}
 		return Record{[]session.Data{&session.UserMessage{Source: session.FromAgent, Text: prompt("continue")}}}
 	case r.Blank():
-		if replies(sc, (*session.Reply).Blank) >= maxBlank {
+		if replies(sc, (*session.Reply).Blank) >= maxBlank || replies(sc, unfinished) > maxContinued {
 			return finish(session.Failed, session.ReasonIncomplete)
 		}
 		return CallModel{}
 	}
 	return finish(session.Completed, "")
 }
+
+func unfinished(r *session.Reply) bool { return r.Stop == message.StopLength || r.Blank() }
 
 // replies counts those at the end of the conversation, since Turn.Since, that
 // are as like says.

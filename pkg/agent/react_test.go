@@ -125,3 +125,45 @@ func TestAgentsAreFoundByName(t *testing.T) {
 		t.Error("there is no default system prompt")
 	}
 }
+
+// A reply that was filtered is no wish: its calls are not run.
+func TestCallsOfAFilteredReplyAreNotRun(t *testing.T) {
+	for _, stop := range []message.StopReason{message.StopFilter, message.StopRefusal} {
+		var s session.State
+		for i, d := range []session.Data{
+			&session.UserMessage{Source: session.FromUser, Text: "x"}, &session.TurnStart{Turn: 1},
+			&session.AssistantMessage{Stop: stop, Parts: []message.Part{message.Call(message.ToolCall{Name: "shell", Arguments: "{}"})}},
+		} {
+			s.Apply(session.Event{Seq: int64(i + 1), Type: d.Type(), Data: d})
+		}
+		if f, ok := agent.React(&s, "").(agent.Finish); !ok || f.Reason != session.ReasonContentFilter {
+			t.Errorf("%s: %#v, want a Finish with content_filter", stop, f)
+		}
+	}
+}
+
+// Blank replies and cut ones in turn do not go on for ever.
+func TestBlankAndCutRepliesTogetherAreBounded(t *testing.T) {
+	var s session.State
+	seq := int64(0)
+	say := func(d session.Data) {
+		seq++
+		s.Apply(session.Event{Seq: seq, Type: d.Type(), Data: d})
+	}
+	say(&session.UserMessage{Source: session.FromUser, Text: "x"})
+	say(&session.TurnStart{Turn: 1})
+	for n := range 10 {
+		switch a := agent.React(&s, "").(type) {
+		case agent.Finish:
+			return
+		case agent.Record:
+			say(a.Events[0])
+		}
+		reply := &session.AssistantMessage{Stop: message.StopEnd}
+		if n%2 == 0 {
+			reply = &session.AssistantMessage{Stop: message.StopLength, Parts: []message.Part{message.Text("half")}}
+		}
+		say(reply)
+	}
+	t.Error("ten replies that say nothing, and no end")
+}

@@ -29,10 +29,12 @@
 //
 //  1. Take the lock of the session, then that of its tools: while a tool of a
 //     dead run lives, nothing runs.
-//  2. Read what the checkpoint promises. One that can't be read is set aside.
+//  2. Read what the checkpoint promises, as far as it can be read.
 //  3. Fold the log. Damage: stop, nothing was changed.
 //  4. Refuse kinds of events and versions that this program does not know.
-//  5. Torn: copy the bytes to torn-OFFSET, durably, then cut them off.
+//  5. Set aside a checkpoint that can't be read: not sooner, because it may be
+//     all that knows of a promise. Torn: copy the bytes to torn-OFFSET, durably,
+//     then cut them off.
 //  6. Sync the log, its directory and that of all sessions: the last owner may
 //     have died before its own sync, and what follows builds on what was read.
 //  7. Append session/opened, log/repaired if something was torn, and turn/end

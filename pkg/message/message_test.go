@@ -121,3 +121,19 @@ func TestUsageAddsEveryField(t *testing.T) {
 		t.Error("adding nothing changes something")
 	}
 }
+
+// F021: what a strict service refuses for ever is mended in JSON text too.
+func TestCleanEscapesMendsHalvesAndNUL(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"a":"\ud83d"}`:        `{"a":"\ufffd"}`,
+		`{"a":"\ud83d\ude00"}`:  `{"a":"\ud83d\ude00"}`,
+		`{"a":"\\ud83d"}`:       `{"a":"\\ud83d"}`,
+		`{"a":"\u0000x\udc00"}`: `{"a":"\ufffdx\ufffd"}`,
+		`{"a":"你好"}`:            `{"a":"你好"}`,
+		`\`:                     `\`,
+	} {
+		if got := message.CleanEscapes(in); got != want {
+			t.Errorf("CleanEscapes(%s) = %s, want %s", in, got, want)
+		}
+	}
+}

@@ -141,5 +141,5 @@ func object(args string) string {
 	if json.Unmarshal([]byte(args), &m) != nil || m == nil {
 		return "{}"
 	}
-	return args
+	return message.CleanEscapes(args)
 }

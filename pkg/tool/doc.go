@@ -42,7 +42,8 @@
 //
 // Output is bounded while it is read: 16 KiB of head and as much of tail, for
 // errors stand at the end and context at the beginning. A read_file call brings
-// up to 256 KiB, list_files up to 1000 entries. A byte that can't be shown
+// up to 256 KiB, list_files up to 1000 entries, glob 1000 paths, grep 1000
+// matching lines and 64 KiB, edit_file 8 KiB of diff. A byte that can't be shown
 // (NUL, invalid UTF-8) becomes the three bytes of U+FFFD; only in the shell's
 // output may that raise the size, to three times the bound.
 //
@@ -55,4 +56,34 @@
 // The temporary file's name is fixed, so that a kill leaves at most one of them
 // for each file, which the next write removes. Writes of one Workspace take
 // turns for that reason.
+//
+// A search is bounded in time, too: eight seconds, a million names, a hundred
+// levels. What it has by then is its result, and the result says that it was
+// cut. It goes in the order of the paths' bytes, so that the first thousand are
+// the same ones each time.
+//
+// .gitignore is read by our own code. That of go-git was measured against git
+// on 42 rules: it differs on eight, among them **/a/b, [!a] and what follows
+// x/**, and needs six more modules. Ours is tested against git itself. Counted
+// are the files in the work directory, whether or not there is a repository,
+// and neither those above it nor the user's own list, which we may not read. A
+// directory or file that is named as path is searched though it be ignored.
+//
+// ripgrep is not used. On 26,000 files of 333 MB it takes 0.2 to 0.3 s and we
+// 0.4 to 1.3 s. For that second we would run a program found by a search path,
+// which a tool that only reads must not do, open files by names that may have
+// become links meanwhile, and, in every version of it, need the same results
+// from a syntax that is not RE2 (its \w, \d and \b are Unicode's). Looking for
+// the literals of an expression first brings most of the speed.
+//
+// grep matches line by line, the CR of a CRLF not counted. A NUL in the first
+// 8 KiB makes a file binary. Of a line longer than a mebibyte the rest is not
+// searched, and the result says so. Expressions beyond 3000 instructions are
+// refused: time is linear in both, and a match can't be interrupted.
+//
+// edit_file never guesses either. A text must be there exactly once, overlaps
+// counted; the answer to a near miss says where it is and what differs. One
+// thing is translated: models read and write LF, so that LF in an edit stands
+// for the line ends that the file has at that place, and what old and new have
+// in common is not written at all. An edit with a CR in it means its bytes.
 package tool

@@ -92,11 +92,23 @@ func TestNoToolLeavesTheWorkDirectory(t *testing.T) {
 		"read_file":  func(p string) Result { return run(t, ReadFile(ws), obj{"path": p}) },
 		"list_files": func(p string) Result { return run(t, ListFiles(ws), obj{"path": p}) },
 		"write_file": func(p string) Result { return run(t, WriteFile(ws), obj{"path": p, "content": "BAD"}) },
+		"edit_file": func(p string) Result {
+			return run(t, EditFile(ws), obj{"path": p, "edits": []obj{{"old": "SECRET", "new": "BAD"}}})
+		},
+		"glob":         func(p string) Result { return run(t, Glob(ws), obj{"pattern": "*", "path": p}) },
+		"glob pattern": func(p string) Result { return run(t, Glob(ws), obj{"pattern": p + "/**"}) },
+		"grep":         func(p string) Result { return run(t, Grep(ws), obj{"pattern": "SECRET", "path": p}) },
 		"shell": func(p string) Result {
 			return run(t, Shell(ws, ShellOptions{}), obj{"command": "echo BAD >bad", "cwd": p})
 		},
 		"change": func(p string) Result {
 			if _, err := WriteFile(ws).Change([]byte(`{"path":` + quoted(p) + `,"content":""}`)); err != nil {
+				return Fail(err.Error())
+			}
+			return Success("")
+		},
+		"edit change": func(p string) Result {
+			if _, err := EditFile(ws).Change([]byte(`{"path":` + quoted(p) + `,"edits":[{"old":"SECRET","new":""}]}`)); err != nil {
 				return Fail(err.Error())
 			}
 			return Success("")
@@ -224,6 +236,9 @@ func TestRemovedWorkDirectoryIsAnObservation(t *testing.T) {
 			"read":  run(t, ReadFile(ws), obj{"path": "a"}),
 			"list":  run(t, ListFiles(ws), obj{"path": "."}),
 			"write": run(t, WriteFile(ws), obj{"path": "a", "content": ""}),
+			"edit":  run(t, EditFile(ws), obj{"path": "a", "edits": []obj{{"old": "a", "new": "b"}}}),
+			"glob":  run(t, Glob(ws), obj{"pattern": "**"}),
+			"grep":  run(t, Grep(ws), obj{"pattern": "a"}),
 			"shell": run(t, sh, obj{"command": "pwd"}),
 		}
 	}

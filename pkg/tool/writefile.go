@@ -65,18 +65,24 @@ func (t writeFile) Change(raw json.RawMessage) (*message.FileChange, error) {
 	if err != nil {
 		return nil, err
 	}
-	after := sha256.Sum256([]byte(args.Content))
-	return &message.FileChange{Path: p.rel, Before: before, After: hex.EncodeToString(after[:])}, nil
+	return &message.FileChange{Path: p.rel, Before: before, After: hashOf([]byte(args.Content))}, nil
 }
 
 // Hash returns the SHA-256 of a file in hex, "" when it does not exist.
-func (t writeFile) Hash(path string) (string, error) {
-	p, err := t.ws.resolve(path)
+func (t writeFile) Hash(path string) (string, error) { return t.ws.hash(path) }
+
+func (w *Workspace) hash(path string) (string, error) {
+	p, err := w.resolve(path)
 	if err != nil {
 		return "", err
 	}
 	defer p.close()
 	return p.hash(path)
+}
+
+func hashOf(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
 }
 
 var errTooLarge = errors.New("the file is too large to take its hash")
@@ -137,19 +143,8 @@ func (p *place) write(args writeArgs) (string, error) {
 			return "", err
 		}
 	} else {
-		switch mode := p.info.Mode(); {
-		case mode.IsDir():
-			return "", errors.New("it is a directory")
-		case !mode.IsRegular():
-			return "", fmt.Errorf("it is not a regular file but a %s", kindOf(mode))
-		}
-		// A rename would get around the protection of a read-only file.
-		f, err := p.open(os.O_WRONLY)
-		if errors.Is(err, fs.ErrPermission) {
-			return "", errors.New("the file is write-protected")
-		}
-		if err == nil {
-			f.Close()
+		if err := p.replaceable(); err != nil {
+			return "", err
 		}
 		done = fmt.Sprintf("replaced %s, %d bytes (%d before)", p.rel, len(args.Content), p.info.Size())
 	}
@@ -157,6 +152,25 @@ func (p *place) write(args writeArgs) (string, error) {
 		_, err := io.WriteString(f, args.Content)
 		return err
 	})
+}
+
+// replaceable returns why what exists at the place must not be replaced.
+func (p *place) replaceable() error {
+	switch mode := p.info.Mode(); {
+	case mode.IsDir():
+		return errors.New("it is a directory")
+	case !mode.IsRegular():
+		return fmt.Errorf("it is not a regular file but a %s", kindOf(mode))
+	}
+	// A rename would get around the protection of a read-only file.
+	f, err := p.open(os.O_WRONLY)
+	if errors.Is(err, fs.ErrPermission) {
+		return errors.New("the file is write-protected")
+	}
+	if err == nil {
+		f.Close()
+	}
+	return nil
 }
 
 // makeParents creates the directories that the place lacks and moves the place

@@ -36,7 +36,7 @@ func (o opaque) sealed() json.RawMessage {
 	if err := enc.Encode(o); err != nil {
 		return nil // raw fields came from a decoder: they are valid
 	}
-	raw := wholeEscapes(message.Clean(string(bytes.TrimSpace(b.Bytes()))))
+	raw := message.CleanEscapes(message.Clean(string(bytes.TrimSpace(b.Bytes()))))
 	if raw == "{}" {
 		return nil
 	}

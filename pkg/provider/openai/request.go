@@ -77,7 +77,7 @@ func (c *client) encode(req provider.Request) ([]byte, error) {
 		return nil, err
 	}
 	body := bytes.TrimRight(b.Bytes(), "\n")
-	return []byte(wholeEscapes(string(bytes.ToValidUTF8(body, []byte("\uFFFD"))))), nil
+	return []byte(message.CleanEscapes(string(bytes.ToValidUTF8(body, []byte("\uFFFD"))))), nil
 }
 
 // message returns m as the service wants it: nothing if m is blank, one
@@ -167,5 +167,5 @@ func legalArguments(args string) string {
 	if trimmed := strings.TrimSpace(args); !strings.HasPrefix(trimmed, "{") || !json.Valid([]byte(trimmed)) {
 		return "{}"
 	}
-	return wholeEscapes(args)
+	return message.CleanEscapes(args)
 }

@@ -167,7 +167,7 @@ func checkReplay(t testing.TB, reply provider.Reply) string {
 	if err := json.Unmarshal([]byte(body), &back); err != nil || body != message.Clean(body) {
 		t.Errorf("request is not clean: %v: %q", err, body)
 	}
-	if body != wholeEscapes(body) {
+	if body != message.CleanEscapes(body) {
 		t.Errorf("request has a bad escape: %s", body)
 	}
 	for _, m := range back.Messages {
@@ -179,7 +179,7 @@ func checkReplay(t testing.TB, reply provider.Reply) string {
 			if err := json.Unmarshal([]byte(c.Function.Arguments), &args); err != nil || args == nil {
 				t.Errorf("arguments %q: %v", c.Function.Arguments, err)
 			}
-			if s := c.Function.Arguments; s != wholeEscapes(s) || c.Function.Name != legalName(c.Function.Name) {
+			if s := c.Function.Arguments; s != message.CleanEscapes(s) || c.Function.Name != legalName(c.Function.Name) {
 				t.Errorf("call %+v", c)
 			}
 		}

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"encoding/json"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -54,7 +53,7 @@ func (j *joiner) String() string { return j.b.String() }
 // halfAtEnd returns the length of the half character that raw ends in.
 func halfAtEnd(raw []byte) int {
 	if n := len(raw) - 6; n >= 0 {
-		if u, ok := escape(string(raw[n:])); ok && 0xD800 <= u && u < 0xDC00 && evenBackslashes(raw[:n]) {
+		if u, ok := message.Escape(string(raw[n:])); ok && 0xD800 <= u && u < 0xDC00 && evenBackslashes(raw[:n]) {
 			return 6
 		}
 	}
@@ -76,54 +75,4 @@ func evenBackslashes(raw []byte) bool {
 		n--
 	}
 	return (len(raw)-n)%2 == 0
-}
-
-// escape returns the code unit of the \uXXXX that s begins with.
-func escape(s string) (rune, bool) {
-	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
-		return 0, false
-	}
-	u, err := strconv.ParseUint(s[2:6], 16, 16)
-	return rune(u), err == nil
-}
-
-// wholeEscapes replaces escapes in a JSON text that strict services refuse
-// for ever: NUL and lone halves of surrogate pairs become U+FFFD.
-func wholeEscapes(s string) string {
-	if !strings.Contains(s, `\u`) {
-		return s
-	}
-	var b strings.Builder
-	b.Grow(len(s))
-	for len(s) > 0 {
-		n := strings.IndexByte(s, '\\')
-		if n < 0 || n+1 >= len(s) {
-			break
-		}
-		b.WriteString(s[:n])
-		s = s[n:]
-		u, ok := escape(s)
-		if !ok {
-			b.WriteString(s[:2])
-			s = s[2:]
-			continue
-		}
-		n = 6
-		whole := s[:n]
-		switch {
-		case u >= 0xD800 && u < 0xDC00:
-			if low, ok := escape(s[6:]); ok && low >= 0xDC00 && low < 0xE000 {
-				n = 12
-				whole = s[:n]
-			} else {
-				whole = `\ufffd`
-			}
-		case u == 0 || u >= 0xDC00 && u < 0xE000:
-			whole = `\ufffd`
-		}
-		b.WriteString(whole)
-		s = s[n:]
-	}
-	b.WriteString(s)
-	return b.String()
 }
