@@ -15,6 +15,7 @@
 // Variables:
 //
 //	KAGENT_FAULTLAB  where the lab is; default ../shared/faultlab beside the repository
-//	FAULTS_PROFILE   full (default): every call; short: some minutes, for CI
+//	FAULTS_PROFILE   full (default): every call; short: some minutes, for CI;
+//	                 long: also a power cut after a kill at every call
 //	FAULTS_KEEP      a directory to keep failing trials in
 package faults

@@ -31,6 +31,7 @@ type lab struct {
 	data  string // testdata/faults
 	exe   string // this program
 	short bool
+	long  bool
 }
 
 func newLab(t *testing.T) *lab {
@@ -56,10 +57,10 @@ func newLab(t *testing.T) *lab {
 		t.Fatal(err)
 	}
 	profile := os.Getenv("FAULTS_PROFILE")
-	if profile != "" && profile != "full" && profile != "short" {
-		t.Fatalf("FAULTS_PROFILE is %q, want full or short", profile)
+	if profile != "" && profile != "full" && profile != "short" && profile != "long" {
+		t.Fatalf("FAULTS_PROFILE is %q, want short, full or long", profile)
 	}
-	return &lab{root: root, tools: tools, data: filepath.Join(root, "testdata", "faults"), exe: exe, short: profile == "short"}
+	return &lab{root: root, tools: tools, data: filepath.Join(root, "testdata", "faults"), exe: exe, short: profile == "short", long: profile == "long"}
 }
 
 // build makes the program, with the files that overlay names replaced.
@@ -85,6 +86,8 @@ type sweep struct {
 	setup, run, recover string
 	args                []string
 	short               []string // more arguments in the short profile
+	long                []string // more arguments in the long profile
+	slow                bool     // not in the short profile
 }
 
 // report is what a tool says of a sweep.
@@ -131,6 +134,9 @@ func (l *lab) sweep(t *testing.T, binary string, s sweep, more ...string) report
 	args = append(args, s.args...)
 	if l.short {
 		args = append(args, s.short...)
+	}
+	if l.long {
+		args = append(args, s.long...)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()

@@ -34,11 +34,12 @@ func TestFaults(t *testing.T) {
 		},
 		{
 			name: "power cut after a kill", tool: "powerloss", run: "run.sh", recover: "recover.sh",
-			args: []string{"--after-kill", "5", "--max-states", "100000"}, short: []string{"--after-kill", "60"},
+			args: []string{"--after-kill", "5", "--max-states", "100000"}, slow: true,
 		},
 		{
 			name: "power cut after a kill, without recovery", tool: "powerloss", run: "recover.sh",
-			args: []string{"--after-kill", "3", "--max-states", "100000"}, short: []string{"--after-kill", "25"},
+			args: []string{"--after-kill", "5", "--max-states", "100000"}, short: []string{"--after-kill", "30"},
+			long: []string{"--after-kill", "1", "--max-states", "1000000"},
 		},
 		{
 			name: "two resumes at once", tool: "race", setup: "paused.sh", run: "resume.sh", recover: "recover.sh",
@@ -52,6 +53,9 @@ func TestFaults(t *testing.T) {
 		},
 	} {
 		t.Run(s.name, func(t *testing.T) {
+			if s.slow && l.short {
+				t.Skip("not in the short profile")
+			}
 			r := l.sweep(t, binary, s)
 			t.Logf("%s: %s", s.tool, r.figures())
 			if r.err != nil || r.Tried == 0 {

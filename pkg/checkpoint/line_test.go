@@ -120,7 +120,8 @@ func FuzzDecodeLine(f *testing.F) {
 	var buf bytes.Buffer
 	for _, d := range []session.Data{
 		&task, &session.Opened{Attempt: 1, PID: 1}, &session.TurnEnd{Turn: 1, Status: session.Interrupted, RetryAt: time.Unix(1, 0)},
-		&session.ToolResult{Call: session.CallID{Reply: 3}, Text: "<读\x00>"}, session.Unknown{Kind: "new/kind", Raw: json.RawMessage(`{"a":[1]}`)},
+		&session.ToolResult{Call: session.CallID{Reply: 3}, Text: "<读\x00>"},
+		session.Unknown{Kind: "new/kind", Raw: json.RawMessage(`{"a":[1]}`)},
 		&session.AssistantMessage{Parts: []message.Part{message.Call(message.ToolCall{Name: "x", Arguments: "{}"})}},
 	} {
 		buf.Reset()

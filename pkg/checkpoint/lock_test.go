@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"kagent/pkg/session"
 )
@@ -77,11 +78,28 @@ func TestStaleLockFileStopsNobody(t *testing.T) {
 			t.Errorf("%.20q: owner %v, %v", text, v.Owner, err)
 		}
 		j, _ := reopen(t, s, id)
+		if v, err := s.Read(id, nil); err != nil || v.Owner == nil || v.Owner.PID != os.Getpid() {
+			t.Errorf("%.20q: owner %v, %v", text, v.Owner, err)
+		}
 		write(t, pathsOf(s.Dir(), id).lock, []byte(text))
 		if v, err := s.Read(id, nil); err != nil || v.Owner == nil {
 			t.Errorf("%.20q: a live owner is not seen (%v)", text, err)
 		}
 		check(t, j.Close())
+	}
+}
+
+func TestThisProcessSaysWhoItIs(t *testing.T) {
+	o := ThisProcess("v1")
+	if o.PID != os.Getpid() || o.Host == "" || o.Version != "v1" {
+		t.Errorf("%+v", o)
+	}
+	for h, want := range map[Holder]string{
+		{}: "another process", {PID: 7, Host: "here", StartedAt: time.Unix(0, 0).UTC()}: "process 7 on here, since 1970-01-01T00:00:00Z",
+	} {
+		if h.String() != want {
+			t.Errorf("%q, want %q", h, want)
+		}
 	}
 }
 
