@@ -22,6 +22,7 @@ test: check
 check:
 	@bad=$$(gofmt -l .) && if [ -n "$$bad" ]; then echo "not formatted (run gofmt -w):" >&2; echo "$$bad" >&2; exit 1; fi
 	$(GO) vet ./...
+	$(GO) vet -tags faults,bench . ./internal/faults
 	$(TOOL) staticcheck ./...
 	$(GO) mod tidy -diff
 
@@ -45,6 +46,11 @@ fuzz:
 # bench measures what a session costs, as ratios within one run.
 bench:
 	$(GO) test -tags bench -count=1 -v -run 'StorageCost|StartSize' .
+
+# faults proves what is promised about kills, power cuts and races on the built
+# binary. KAGENT_FAULTLAB names the lab, FAULTS_PROFILE=short takes a few minutes.
+faults:
+	$(GO) test -tags faults -count=1 -timeout 120m -v ./internal/faults
 
 clean:
 	rm -rf bin

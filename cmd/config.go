@@ -30,6 +30,7 @@ type ConfigSource struct {
 	File    string // --config; "": KAGENT_CONFIG, then the usual place
 	Profile string // --profile; "": KAGENT_PROFILE
 	Dir     string // holds the project's .kagent.yaml; "": the current directory
+	Alone   bool   // the project's file does not count: nothing of it concerns the command
 	// Known tells whether a flag of this name exists in this build; only such
 	// settings are accepted, so that no key of a file is without effect.
 	Known func(name string) bool
@@ -89,8 +90,10 @@ func LoadConfig(src ConfigSource) (*Config, error) {
 	if err := c.loadUser(src, known); err != nil {
 		return nil, err
 	}
-	if err := c.loadProject(src, known); err != nil {
-		return nil, err
+	if !src.Alone {
+		if err := c.loadProject(src, known); err != nil {
+			return nil, err
+		}
 	}
 	return c, nil
 }

@@ -25,6 +25,10 @@ func (c *Config) loadProject(src ConfigSource, known func(string) bool) error {
 	if src.File != "" && sameFile(path, src.File) {
 		return nil
 	}
+	// A link could make our errors tell what is in a file of the user's.
+	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
+		return usageErrorf("make it a file or remove it", "configuration file %s is a link", path)
+	}
 	data, err := readRegular(path, configLimit)
 	switch {
 	case absent(err):

@@ -1,24 +1,46 @@
 package cmd
 
-import "github.com/spf13/cobra"
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+)
 
 // configure fills the flags that the command line left alone from the
-// environment and the files; only says which ones may be filled, nil: all. It
-// returns warnings for people.
+// environment and the files; only says which ones may be filled, nil: all, and
+// the project's file too. It returns warnings for people.
 func (a *app) configure(c *cobra.Command, only func(name string) bool) ([]string, error) {
-	config, err := LoadConfig(ConfigSource{File: a.cfgFile, Profile: a.profile, Known: knownFlags(c.Root())})
+	config, err := LoadConfig(ConfigSource{File: a.cfgFile, Profile: a.profile, Known: knownFlags(c.Root()), Alone: only != nil})
 	if err != nil {
 		return nil, err
 	}
-	err = config.Fill(c.Flags(), only)
-	return config.Warnings, err
+	if err := config.Fill(c.Flags(), only); err != nil {
+		return nil, err
+	}
+	if a.dir == "" {
+		return nil, usageErrorf("name a directory", "--dir is empty")
+	}
+	return config.Warnings, nil
 }
 
 // onlyDir lets through what the commands that run no agent may be configured
-// with: a form of output that suits a run may not suit a list.
-func onlyDir(name string) bool { return name == "dir" }
+// with. A form of output that suits a run may not suit a list: see readFormat.
+func onlyDir(name string) bool { return name == "dir" || name == "output" }
 
 // display lets through, beside it, how a run is shown.
 func display(name string) bool {
-	return name == "dir" || name == "output" || name == "quiet" || name == "stream"
+	return onlyDir(name) || name == "quiet" || name == "stream"
 }
+
+// readFormat settles the form of a command that knows text and json: jsonl,
+// where it was only configured, is json for it.
+func (a *app) readFormat(c *cobra.Command) error {
+	if a.format == "jsonl" && !c.Flags().Changed("output") {
+		a.format = "json"
+	}
+	return a.checkFormat("text", "json")
+}
+
+// configuredFormat is the form of an error that came before the configuration
+// could be read.
+func configuredFormat() string { return os.Getenv(envName("output")) }

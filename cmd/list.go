@@ -40,10 +40,13 @@ func (a *app) list(c *cobra.Command, o *listOptions) error {
 	if _, err := a.configure(c, onlyDir); err != nil {
 		return err
 	}
-	if err := a.checkFormat("text", "json"); err != nil {
+	if err := a.readFormat(c); err != nil {
 		return err
 	}
 	if err := checkStatus(o.status); err != nil {
+		return err
+	}
+	if err := notNegative("limit", o.limit); err != nil {
 		return err
 	}
 	list, err := a.store().List()

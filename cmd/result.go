@@ -2,9 +2,11 @@ package cmd
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"kagent/pkg/agent"
@@ -77,10 +79,13 @@ func (r *result) fill(s *session.State, end agent.Finish, store *checkpoint.Stor
 		r.Answer = &text
 		return
 	}
-	if text += s.Main().Partial; text != "" {
+	if text = s.Main().Draft(); text != "" {
 		r.Partial = &text
 	}
 	r.Resume = resumeLine(store, s.ID)
+	if end.Reason == session.ReasonMaxSteps {
+		r.Resume += fmt.Sprintf(" --max-steps %d", 2*s.Settings.Limits.MaxSteps)
+	}
 }
 
 func resumeLine(store *checkpoint.Store, id string) string {
@@ -132,13 +137,33 @@ func errorResult(err error) result {
 	r := newResult()
 	_, r.Status, r.Reason = classify(err)
 	r.Error = &session.Failure{Kind: string(r.Reason), Message: oneLine(err.Error(), 2000)}
+	r.Session = idOf(err)
 	return r
+}
+
+// idOf returns the session that an error is about, "" if it is about none.
+func idOf(err error) string {
+	var (
+		inUse   *checkpoint.InUseError
+		damaged *checkpoint.DamagedError
+		newer   *checkpoint.VersionError
+	)
+	switch {
+	case errors.As(err, &inUse):
+		return inUse.ID
+	case errors.As(err, &damaged):
+		return damaged.ID
+	case errors.As(err, &newer):
+		return newer.ID
+	}
+	return ""
 }
 
 // hints says what to do about an error.
 func hints(err error) []string {
 	var notFound *checkpoint.NotFoundError
 	var ambiguous *checkpoint.AmbiguousError
+	var damaged *checkpoint.DamagedError
 	switch {
 	case errors.As(err, &notFound) && len(notFound.Near) > 0:
 		return []string{"did you mean " + strings.Join(notFound.Near, ", ") + "?"}
@@ -146,8 +171,35 @@ func hints(err error) []string {
 		return []string{"`kagent list` shows all; --dir names another directory"}
 	case errors.As(err, &ambiguous):
 		return []string{"it may mean " + strings.Join(ambiguous.IDs, ", ")}
+	case errors.Is(err, checkpoint.ErrBeyondRepair):
+		return nil
+	case errors.As(err, &damaged):
+		return []string{"`kagent verify " + damaged.ID + "` tells all that is wrong, `kagent repair " + damaged.ID + "` makes a new session from what is sound"}
 	case errors.Is(err, checkpoint.ErrExists):
 		return []string{"go on with it by `kagent resume`, or choose another --session"}
+	}
+	return storageHints(err)
+}
+
+// storageHints says what to do about a disk that takes no session.
+func storageHints(err error) []string {
+	var storage *checkpoint.StorageError
+	if !errors.As(err, &storage) {
+		return nil
+	}
+	for hint, causes := range map[string][]syscall.Errno{
+		"free some space there, or inodes (df, df -i)":         {syscall.ENOSPC},
+		"free some of your quota there":                        {syscall.EDQUOT},
+		"raise the limit of the size of files (ulimit -f)":     {syscall.EFBIG},
+		"raise the limit of open files (ulimit -n)":            {syscall.EMFILE, syscall.ENFILE},
+		"--dir names a directory that can be written to":       {syscall.EROFS, syscall.EACCES, syscall.EPERM},
+		"the disk itself fails: look at the log of the system": {syscall.EIO},
+	} {
+		for _, cause := range causes {
+			if errors.Is(storage.Err, cause) {
+				return []string{hint}
+			}
+		}
 	}
 	return nil
 }

@@ -93,7 +93,7 @@ func (a *app) pick(store *checkpoint.Store, last bool, args []string) (string, [
 			return "", nil, err
 		}
 		if len(list) == 0 {
-			return "", nil, &checkpoint.NotFoundError{ID: "--last"}
+			return "", nil, &checkpoint.NotFoundError{}
 		}
 		return list[0].SessionID, args, nil
 	}
@@ -119,12 +119,12 @@ func (a *app) resumePrompt(words []string) (string, error) {
 
 // reprint prints the answer of a completed session again, without taking it.
 func (a *app) reprint(store *checkpoint.Store, id, prompt string, verdicts bool, began time.Time) (bool, error) {
-	v, err := store.Read(id, nil)
+	v, err := store.Read(id)
 	if err != nil {
 		return false, err
 	}
 	status, _ := v.Status()
-	if prompt != "" || verdicts || status != session.Completed || v.State.Main().Unheard() {
+	if prompt != "" || verdicts || status != session.Completed || v.State.Main().Unheard() || !v.Saved {
 		return false, nil
 	}
 	a.say("session %s", id)
@@ -141,7 +141,7 @@ func (a *app) reprint(store *checkpoint.Store, id, prompt string, verdicts bool,
 
 // prepare checks everything that does not need the session's lock.
 func (o *resumeOptions) prepare(c *cobra.Command, store *checkpoint.Store, id string, verdicts []*session.OutcomeSettled) (s session.Settings, p provider.Provider, err error) {
-	v, err := store.Read(id, nil)
+	v, err := store.Read(id)
 	if err != nil {
 		return s, nil, err
 	}
@@ -192,6 +192,11 @@ func parseOutcomes(args []string) ([]*session.OutcomeSettled, error) {
 		v.Verdict, v.Text = session.Verdict(verdict), message.Clean(text)
 		err := v.Call.UnmarshalText([]byte(call))
 		known := v.Verdict == session.VerdictDone || v.Verdict == session.VerdictNotDone || v.Verdict == session.VerdictRerun
+		for _, other := range out {
+			if err == nil && other.Call == v.Call {
+				return nil, usageErrorf("give one", "--outcome: two of call %s", v.Call)
+			}
+		}
 		if !ok || err != nil || !known {
 			return nil, usageErrorf("want CALL=done, CALL=not-done or CALL=rerun, with :text after it if you like", "--outcome %q", arg)
 		}

@@ -45,8 +45,8 @@ func (a *app) rm(c *cobra.Command, o *rmOptions, args []string) error {
 	if _, err := a.configure(c, onlyDir); err != nil {
 		return err
 	}
-	if err := a.checkFormat("text"); err != nil {
-		return err
+	if c.Flags().Changed("output") && a.format != "text" {
+		return usageErrorf("leave --output out", "rm prints no %s", a.format)
 	}
 	store := a.store()
 	if o.status != "" || o.olderThan != "" {

@@ -29,6 +29,7 @@ type app struct {
 // Main runs the command line and returns the exit code. Where a signal ended
 // the run it doesn't return: the signal is raised again.
 func Main(args []string) int {
+	closeInherited()
 	a := &app{stdin: os.Stdin, out: newOutput(os.Stdout), stderr: os.Stderr, signals: watchSignals()}
 	root := a.root()
 	root.SetArgs(args)
@@ -49,6 +50,7 @@ func (a *app) root() *cobra.Command {
 			"to stderr, and every step to a session that can be resumed after any failure.",
 		Example: "  kagent run --model demo 'what is in this directory?'\n" +
 			"  git diff | kagent run 'review this'\n  kagent resume --last",
+		Version:       version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
@@ -63,6 +65,7 @@ func (a *app) root() *cobra.Command {
 	f.StringVar(&a.cfgFile, "config", "", "configuration file (default $XDG_CONFIG_HOME/kagent/config.yaml)")
 	f.StringVar(&a.profile, "profile", "", "profile of the configuration file")
 	root.AddCommand(a.runCommand(), a.resumeCommand(), a.listCommand(), a.showCommand(), a.rmCommand(),
+		a.verifyCommand(), a.repairCommand(),
 		a.schemaCommand(), a.versionCommand(),
 		&cobra.Command{Use: "exit-codes", Short: "exit codes and what a script does", Long: exitHelp()},
 		&cobra.Command{Use: "script", Short: "the format of --model script:FILE", Long: script.Help},
@@ -108,6 +111,9 @@ func formatOf(args []string) string {
 		if value == "json" || value == "jsonl" {
 			return value
 		}
+	}
+	if value := configuredFormat(); value == "json" || value == "jsonl" {
+		return value
 	}
 	return "text"
 }

@@ -76,7 +76,7 @@ func (a *app) run(c *cobra.Command, o *runOptions, args []string) error {
 	res.Stdin = stdinResult{Attached: prompt.Attached, Bytes: prompt.Bytes}
 
 	id := o.session
-	if id == "" {
+	if !c.Flags().Changed("session") {
 		id = uuid.NewString()
 	}
 	store := a.store()

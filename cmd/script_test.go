@@ -135,6 +135,7 @@ func modelServers() map[string]http.HandlerFunc {
 		"quota":      status(429, `{"error":{"code":"insufficient_quota","message":"no money"}}`),
 		"badrequest": status(400, `{"error":{"message":"no such field"}}`),
 		"toolong":    status(400, `{"error":{"code":"context_length_exceeded","message":"too long"}}`),
+		"strict":     strictModel,
 		"page":       status(200, `<!doctype html><html>sign in</html>`, "Content-Type", "text/html"),
 	}
 }

@@ -32,7 +32,7 @@ func (s *settingFlags) addTo(f *pflag.FlagSet) {
 	f.StringVar(&s.system, "system", "", "system prompt")
 	f.StringVar(&s.systemFile, "system-file", "", "file that holds the system prompt")
 	f.StringVarP(&s.workdir, "workdir", "C", ".", "directory that the tools work in")
-	f.StringSliceVar(&s.tools, "tools", nil, "names of the tools to offer (default all that are allowed)")
+	f.StringSliceVar(&s.tools, "tools", nil, "names of the tools to offer, or none (default all that are allowed)")
 	f.StringSliceVar(&s.allow, "allow", nil, "classes of tools to allow beside read: write, execute")
 	f.StringSliceVar(&s.env, "env", nil, "names of environment variables to hand to tools")
 	f.IntVar(&s.maxSteps, "max-steps", 20, "model calls per turn, 0 for no limit")
@@ -62,6 +62,7 @@ func (s *settingFlags) apply(out *session.Settings, use func(name string) bool) 
 		set("system-file", func() error { return s.readSystem(out) }),
 		set("workdir", func() error { return s.findWorkdir(out) }),
 		set("env", func() error { out.Env = s.env; return nil }),
+		checkEnvNames(s),
 		set("max-steps", func() error { out.Limits.MaxSteps = s.maxSteps; return notNegative("max-steps", s.maxSteps) }),
 		set("retries", func() error { out.Retries = s.retries; return notNegative("retries", s.retries) }),
 		set("step-timeout", func() error { return positive("step-timeout", s.stepTimeout, &out.StepTimeout) }),
@@ -97,6 +98,10 @@ func (s *settingFlags) applyTools(out *session.Settings, use func(string) bool) 
 	wanted := s.tools
 	if !use("tools") {
 		wanted = nil
+	}
+	if len(wanted) == 1 && wanted[0] == "none" {
+		out.Tools = []string{}
+		return nil
 	}
 	out.Tools = []string{}
 	for _, t := range toolClasses() {
@@ -149,6 +154,23 @@ func (s *settingFlags) findWorkdir(out *session.Settings) error {
 		return usageErrorf("name an existing directory", "--workdir %s: %v", s.workdir, cause(err))
 	}
 	out.Workdir = abs
+	return nil
+}
+
+// checkEnvNames keeps the provider's key out of what tools are handed.
+func checkEnvNames(s *settingFlags) error {
+	for flag, names := range map[string][]string{"env": s.env, "api-key-env": {s.apiKeyEnv}} {
+		for _, name := range names {
+			if strings.ContainsAny(name, "= ") {
+				return usageErrorf("give the name of a variable, not its value", "--%s %q is no name", flag, oneLine(name, 20))
+			}
+		}
+	}
+	for _, name := range s.env {
+		if slices.Contains(keyVariables(s.apiKeyEnv), name) {
+			return usageErrorf("tools never get it", "--env %s names the provider's key", name)
+		}
+	}
 	return nil
 }
 

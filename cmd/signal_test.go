@@ -162,3 +162,30 @@ func TestSignalDuringModelCall(t *testing.T) {
 	endedBy(t, c, syscall.SIGTERM, &said)
 	resumeEnds(t, dir, "whole")
 }
+
+// Ctrl-\ is a signal like the others: saved first, no stacks.
+func TestQuitIsSavedAndShowsNoStacks(t *testing.T) {
+	dir, c, out := toolRun(t, `echo > begun; exec sleep 1000`)
+	c.Process.Signal(syscall.SIGQUIT)
+	c.Wait()
+	if code := c.ProcessState.ExitCode(); code != signalBase+int(syscall.SIGQUIT) || strings.Contains(out.String(), "goroutine") {
+		t.Errorf("exit %d\n%s", code, out)
+	}
+	resumeEnds(t, dir, "end: The outcome of this call is unknown")
+}
+
+// What whoever started kagent left open is not handed on to tools.
+func TestToolsInheritNoDescriptors(t *testing.T) {
+	dir := t.TempDir()
+	script := "replies:\n  - when: {tool_results: 0}\n    tool_calls: [{name: shell, arguments: {command: 'cat <&9'}}]\n  - text: '{{tool_result}}'\n"
+	for name, text := range map[string]string{"s.yaml": script, "secret": "the secret"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := exec.Command("sh", "-c", "kagent run -q --stdin none --allow execute --model script:s.yaml go 9<secret")
+	c.Dir = dir
+	if out, err := c.CombinedOutput(); err != nil || strings.Contains(string(out), "the secret") {
+		t.Errorf("%v %s", err, out)
+	}
+}

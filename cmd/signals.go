@@ -30,7 +30,7 @@ func watchSignals() *signals {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	s := &signals{ctx: ctx, kill: make(chan struct{})}
 	ch := make(chan os.Signal, 4)
-	for _, sig := range []os.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
+	for _, sig := range []os.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT} {
 		if !signal.Ignored(sig) {
 			signal.Notify(ch, sig)
 		}
@@ -70,9 +70,10 @@ func (s *signals) finish(code int) {
 }
 
 // raise ends this process by sig, so that a shell loop stops too; as pid 1,
-// where signals have no default, by its exit code.
+// where signals have no default, and after SIGQUIT, where Go's default is a
+// dump of its stacks, by its exit code.
 func raise(sig syscall.Signal) {
-	if os.Getpid() != 1 {
+	if os.Getpid() != 1 && sig != syscall.SIGQUIT {
 		signal.Reset(sig)
 		syscall.Kill(os.Getpid(), sig)
 		time.Sleep(time.Second) // delivery is asynchronous

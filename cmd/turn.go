@@ -32,7 +32,8 @@ type turn struct {
 	began    time.Time
 	result   result
 
-	streamed bool // text has gone to stdout
+	streamed  bool            // text has gone to stdout
+	undecided []*session.Call // calls that wait for a person's word
 }
 
 func (t *turn) run(prompt string) error {
@@ -51,7 +52,7 @@ func (t *turn) run(prompt string) error {
 	r.Observe = show.observe
 	switch {
 	case a.format == "jsonl":
-		r.Delta = func(text string) { a.out.json(delta{"assistant/delta", text}) }
+		r.Delta = func(text string) { a.out.json(delta{"assistant/delta", s.Main().Steps + 1, text}) }
 	case a.format == "text" && (t.display.stream || a.out.terminal):
 		r.Delta = func(text string) {
 			t.streamed = true
@@ -59,6 +60,9 @@ func (t *turn) run(prompt string) error {
 		}
 	}
 	end, err := r.Run(a.signals.ctx, prompt)
+	if end.Reason == session.ReasonUnknownOutcome {
+		t.undecided = r.Undecided()
+	}
 	t.journal.Close()
 	return t.report(end, err)
 }
@@ -66,6 +70,7 @@ func (t *turn) run(prompt string) error {
 // delta is streamed text: it is passing, and no event of the log.
 type delta struct {
 	Type string `json:"type"`
+	Step int    `json:"step"` // its step/start follows when it is durable
 	Text string `json:"text"`
 }
 
@@ -95,21 +100,22 @@ func (t *turn) report(end agent.Finish, err error) error {
 			why += ": " + oneLine(t.result.Error.Message, 1000)
 		}
 		a.say("kagent: %s", why)
-		t.doubts(end)
+		for _, line := range storageHints(err) {
+			a.say("%s", line)
+		}
+		t.doubts()
+		if at := t.result.RetryAt; at != nil {
+			a.say("not before %s", at.Local().Format(time.RFC3339))
+		}
 		a.say("resume with: %s", t.result.Resume)
 	}
 	return nil
 }
 
 // doubts lists what a person has to decide.
-func (t *turn) doubts(end agent.Finish) {
-	if end.Reason != session.ReasonUnknownOutcome {
-		return
-	}
-	for _, c := range t.journal.State().Main().Pending() {
-		if c.InDoubt() {
-			t.app.say("call %s (%s %s) had begun when kagent was stopped; say what became of it: --outcome %s=done|not-done|rerun",
-				c.ID, oneLine(c.Wire.Name, 64), oneLine(c.Wire.Arguments, 200), c.ID)
-		}
+func (t *turn) doubts() {
+	for _, c := range t.undecided {
+		t.app.say("call %s (%s %s) had begun when kagent was stopped; say what became of it: --outcome %s=done|not-done|rerun",
+			c.ID, oneLine(c.Wire.Name, 64), oneLine(c.Wire.Arguments, 200), c.ID)
 	}
 }

@@ -14,8 +14,8 @@ func (a *app) versionCommand() *cobra.Command {
 		Use:   "version",
 		Short: "print the version",
 		Args:  usageArgs(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error {
-			if err := a.checkFormat("text", "json"); err != nil {
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := a.readFormat(c); err != nil {
 				return err
 			}
 			if a.format == "json" {

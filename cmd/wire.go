@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -51,7 +52,7 @@ func toolNames() []string {
 	return names
 }
 
-func (a *app) toolSet(s session.Settings, lock *os.File) (*tool.Set, error) {
+func (a *app) toolSet(s session.Settings, lock *os.File, artifact tool.OpenArtifact) (*tool.Set, error) {
 	hidden, err := filepath.Abs(a.dir)
 	if err != nil {
 		return nil, err
@@ -61,7 +62,7 @@ func (a *app) toolSet(s session.Settings, lock *os.File) (*tool.Set, error) {
 		return nil, usageErrorf("name an existing directory with --workdir", "work directory %s: %v", s.Workdir, cause(err))
 	}
 	return tool.NewSet(
-		tool.ReadFile(ws), tool.ListFiles(ws), tool.Glob(ws), tool.Grep(ws),
+		tool.ReadFile(ws, artifact), tool.ListFiles(ws), tool.Glob(ws), tool.Grep(ws),
 		tool.WriteFile(ws), tool.EditFile(ws),
 		tool.Shell(ws, tool.ShellOptions{Env: s.Env, Inherit: []*os.File{lock}, Kill: a.signals.kill}),
 	)
@@ -142,16 +143,46 @@ func checkBaseURL(base string) error {
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
 		return usageErrorf("want for example http://localhost:8080/v1", "--base-url is no http address")
+	case u.Port() != "" && !validPort(u.Port()):
+		return usageErrorf("want 1 to 65535", "--base-url: port %s does not exist", u.Port())
+	case secretQuery(u.Query()):
+		return usageErrorf("put the secret into a variable and name it with --api-key-env", "--base-url must not hold a key: it is stored with the session")
 	case u.User != nil:
 		return usageErrorf("put the secret into a variable and name it with --api-key-env", "--base-url must not hold a user or password: it is stored with the session")
 	}
 	return nil
 }
 
+func validPort(port string) bool {
+	n, err := strconv.ParseUint(port, 10, 16)
+	return err == nil && n > 0
+}
+
+func secretQuery(q url.Values) bool {
+	for name := range q {
+		name = strings.ToLower(name)
+		for _, word := range []string{"key", "token", "secret", "password", "sig"} {
+			if strings.Contains(name, word) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// keyVariables are the variables that may hold a provider's key.
+func keyVariables(named string) []string {
+	names := []string{"OPENAI_API_KEY"}
+	if named != "" {
+		names = append(names, named)
+	}
+	return names
+}
+
 // runner wires an open session to its model and tools.
 func (a *app) runner(j *checkpoint.Journal, p provider.Provider) (*agent.Runner, error) {
 	s := j.State().Settings
-	tools, err := a.toolSet(s, j.ToolsLock())
+	tools, err := a.toolSet(s, j.ToolsLock(), j.Artifacts().Open)
 	if err != nil {
 		return nil, err
 	}
@@ -161,5 +192,17 @@ func (a *app) runner(j *checkpoint.Journal, p provider.Provider) (*agent.Runner,
 	}
 	return &agent.Runner{
 		Journal: j, Provider: p, Tools: tools, Strategy: strategy, NewKey: uuid.NewString,
+		Artifacts: artifacts{j.Artifacts()},
 	}, nil
+}
+
+// artifacts shows a session's artifacts as tools want them.
+type artifacts struct{ store *checkpoint.Artifacts }
+
+func (a artifacts) Create() (tool.Artifact, error) {
+	f, err := a.store.Create()
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
 }

@@ -150,7 +150,7 @@ func TestBrokenProgramsAreCaught(t *testing.T) {
 				t.Skip("not in the short profile")
 			}
 			binary := l.build(t, overlay)
-			r := l.sweep(t, binary, b.sweep, "--max-failures", "4")
+			r := l.sweep(t, binary, b.sweep, "--max-failures", "20")
 			t.Logf("%s: %s", b.sweep.tool, r.figures())
 			if len(r.Failures) == 0 {
 				t.Fatalf("%s does not notice it: %v\n%s", b.sweep.tool, r.err, r.output)

@@ -36,6 +36,18 @@ func finish(status session.Status, reason session.Reason) Finish {
 	return Finish{Status: status, Reason: reason}
 }
 
+// explain says in words why a turn ended as it did.
+func explain(reason session.Reason, text string) *session.Failure {
+	return &session.Failure{Kind: string(reason), Message: text}
+}
+
+// because is a Finish with its reason in words.
+func because(status session.Status, reason session.Reason, text string) Finish {
+	f := finish(status, reason)
+	f.End.Error = explain(reason, text)
+	return f
+}
+
 // ByName returns the strategy of that name, nil when there is none.
 func ByName(name string) Strategy {
 	switch name {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"kagent/pkg/message"
 	"kagent/pkg/session"
@@ -42,6 +43,10 @@ func (r *Runner) callTools(ctx context.Context, calls []*session.Call) (*Finish,
 		begun = append(begun, &session.ToolCall{
 			Call: p.call.ID, Tool: p.call.Wire.Name, Attempt: p.call.Attempt + 1, Key: p.key, Change: p.change,
 		})
+	}
+	// Before the intent: a call that a full disk stops here is not in doubt.
+	if err := r.reserve(batch); err != nil {
+		return nil, err
 	}
 	if err := r.append(begun...); err != nil {
 		return nil, err
@@ -103,6 +108,10 @@ func (r *Runner) plan(c *session.Call) *planned {
 		p.result = refuse(c, session.OutcomeDenied, fmt.Sprintf("denied: this run does not allow %s (class %s). Go on without it.", c.Wire.Name, t.Traits().Class))
 		return p
 	}
+	if !known {
+		p.result = refuse(c, session.OutcomeInvalid, r.noSuchTool(c))
+		return p
+	}
 	args, problem := r.Tools.Check(c.Wire.Name, c.Wire.Arguments)
 	if problem != nil {
 		p.result = refuse(c, session.OutcomeInvalid, problem.Text+r.wasCut(c))
@@ -126,6 +135,15 @@ func refuse(c *session.Call, o session.Outcome, text string) *session.ToolResult
 // offered reports whether the session lets its model use a tool.
 func (r *Runner) offered(name string) bool {
 	return slices.Contains(r.Journal.State().Settings.Tools, name)
+}
+
+func (r *Runner) noSuchTool(c *session.Call) string {
+	offered := strings.Join(r.Journal.State().Settings.Tools, ", ")
+	if offered == "" {
+		offered = "none"
+	}
+	name := []rune(message.Clean(c.Wire.Name))
+	return fmt.Sprintf("there is no tool named %q; those there are: %s", string(name[:min(len(name), 80)]), offered)
 }
 
 // wasCut explains arguments that end in the middle.
@@ -163,11 +181,11 @@ func (r *Runner) runAll(ctx context.Context, batch []*planned) (*Finish, error) 
 		err = r.saveFinished(batch[next:], *f)
 		cancel(context.Cause(ctx))
 		drain(done, running)
-		return f, err
+		return f, unrecorded(err, batch)
 	}
 	cancel(err)
 	drain(done, running)
-	return nil, err
+	return nil, unrecorded(err, batch)
 }
 
 func drain(done <-chan *planned, n int) {
@@ -203,41 +221,13 @@ func (r *Runner) start(ctx context.Context, batch []*planned, done chan<- *plann
 func (r *Runner) runOne(ctx context.Context, p *planned) (out *session.ToolResult) {
 	began := r.now()
 	out = &session.ToolResult{Call: p.call.ID}
-	defer func() {
-		if v := recover(); v != nil {
-			out.Outcome, out.Text = session.OutcomeError, message.Clean(fmt.Sprintf("the tool failed inside kagent: %v", v))
-		}
-		out.DurationMs = r.now().Sub(began).Milliseconds()
-	}()
+	defer func() { out.DurationMs = r.now().Sub(began).Milliseconds() }()
 	if ctx.Err() != nil {
 		out.Outcome, out.Text = session.OutcomeStopped, "not started: the run ended first"
 		return out
 	}
-	res := p.tool.Run(ctx, tool.Call{Args: p.args, Key: p.key})
-	out.Outcome, out.Text, out.ExitCode, out.Omitted = session.Outcome(res.Outcome), message.Clean(res.Text), res.ExitCode, res.Omitted
+	res := patiently(ctx, p.tool, tool.Call{Args: p.args, Key: p.key, Artifacts: r.Artifacts})
+	out.Outcome, out.Text, out.ExitCode = session.Outcome(res.Outcome), message.Clean(res.Text), res.ExitCode
+	out.Omitted, out.Artifact = res.Omitted, res.Artifact
 	return out
-}
-
-// record appends the results that are there, in order, from *next on.
-func (r *Runner) record(batch []*planned, next *int) error {
-	for ; *next < len(batch) && batch[*next].result != nil; *next++ {
-		if err := r.append(batch[*next].result); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// saveFinished closes the turn with the results that came before the end,
-// still in call order; nothing that is known is lost.
-func (r *Runner) saveFinished(rest []*planned, f Finish) error {
-	for _, p := range rest {
-		if p.result == nil {
-			continue
-		}
-		if err := r.append(p.result); err != nil {
-			return err
-		}
-	}
-	return r.end(f)
 }

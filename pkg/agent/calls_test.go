@@ -133,7 +133,7 @@ func TestCallsThatCannotRunAreObservations(t *testing.T) {
 		"two objects":         {"look", `{"v":"a"}{"v":"b"}`, session.OutcomeInvalid, "more text"},
 		"nothing":             {"look", ``, session.OutcomeInvalid, `"v" is missing`},
 		"a wrong type":        {"look", `{"v": 1}`, session.OutcomeInvalid, "v"},
-		"no such tool":        {"no_such_tool", `{"v":"a"}`, session.OutcomeInvalid, "look, hidden"},
+		"no such tool":        {"no_such_tool", `{"v":"a"}`, session.OutcomeInvalid, "those there are: look"},
 		"an illegal name":     {"read file!", `{"v":"a"}`, session.OutcomeInvalid, "no tool"},
 		"a long name":         {strings.Repeat("n", 300), `{"v":"a"}`, session.OutcomeInvalid, "no tool"},
 		"a tool not allowed":  {"hidden", `{"v":"a"}`, session.OutcomeDenied, "does not allow hidden"},

@@ -47,7 +47,7 @@ func (s *stage) cutAt(t testing.TB, k int, happened bool) (*stage, doubts) {
 	if err := os.WriteFile(c.log(), bytes.Join(bytes.SplitAfter(lines, []byte("\n"))[:k], nil), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	v, err := c.store.Read("s", nil)
+	v, err := c.store.Read("s")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func (s *stage) cutAt(t testing.TB, k int, happened bool) (*stage, doubts) {
 // events is the length of the session's log.
 func (s *stage) events() (n int) {
 	s.Helper()
-	if _, err := s.store.Read("s", func(session.Event) { n++ }); err != nil {
+	if err := s.store.Events(s.Context(), "s", false, func(session.Event) { n++ }); err != nil {
 		s.Fatal(err)
 	}
 	return n
@@ -172,7 +172,7 @@ replies:
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.tools, err = tool.NewSet(tool.ReadFile(ws), tool.WriteFile(ws), tool.Shell(ws, tool.ShellOptions{})); err != nil {
+		if s.tools, err = tool.NewSet(tool.ReadFile(ws, nil), tool.WriteFile(ws), tool.Shell(ws, tool.ShellOptions{})); err != nil {
 			t.Fatal(err)
 		}
 		state, doubt := s.survive(kills, s.tools.Names()...)

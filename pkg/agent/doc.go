@@ -17,6 +17,13 @@
 //   - A new prompt runs no open call, neither again nor at last. Under
 //     on-unknown stop it is not taken up before a person has said what became
 //     of the call; the turn is closed as paused and says so.
+//   - Room for the results is reserved before the intent, not only before the
+//     effect: a call that a full disk stops there has not begun and is not in
+//     doubt. 64 KiB a call: twice the 32 KiB of output that a result holds.
+//     What only reads reserves nothing.
+//   - A result that the disk refuses is tried once more with 1 KiB of its text.
+//     Where that fails too, how the call ended is told with the error, and the
+//     resume finds the call in doubt.
 //   - A reply that says nothing is asked for once more, then the turn fails as
 //     incomplete: an empty answer with exit code 0 would look like success.
 //   - A reply cut at the output limit is continued at most three times and

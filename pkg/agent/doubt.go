@@ -41,6 +41,21 @@ func (r *Runner) resolve(c *session.Call, t tool.Tool, onUnknown string) (*sessi
 	return refuse(c, session.OutcomeUnknown, unknownText), false
 }
 
+// Undecided returns the calls that keep the session waiting for a person's
+// word: in doubt, neither known nor to be repeated.
+func (r *Runner) Undecided() []*session.Call {
+	s := r.Journal.State()
+	var out []*session.Call
+	for _, c := range s.Main().Pending() {
+		if t, _ := r.Tools.Lookup(c.Wire.Name); c.InDoubt() {
+			if res, again := r.resolve(c, t, s.Settings.OnUnknown); res == nil && !again {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
 // settled follows a person's word.
 func settled(c *session.Call) (*session.ToolResult, bool) {
 	text := c.Verdict.Text

@@ -99,7 +99,7 @@ func (s *stage) sound(state *session.State, doubt doubts) {
 	s.Helper()
 	open, attempts, keys, ended := false, map[session.CallID]int{}, map[session.CallID]string{}, map[session.CallID]bool{}
 	intended := map[string]bool{}
-	v, err := s.store.Read("s", func(e session.Event) {
+	err := s.store.Events(s.Context(), "s", false, func(e session.Event) {
 		switch d := e.Data.(type) {
 		case *session.TurnStart:
 			check(s, fmt.Sprintf("a turn open before event %d begins one", e.Seq), open, false)
@@ -120,6 +120,10 @@ func (s *stage) sound(state *session.State, doubt doubts) {
 			ended[d.Call] = true
 		}
 	})
+	if err != nil {
+		s.Fatal(err)
+	}
+	v, err := s.store.Read("s")
 	if err != nil {
 		s.Fatal(err)
 	}

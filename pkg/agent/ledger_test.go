@@ -19,6 +19,7 @@ type ledger struct {
 	events    []session.Event
 	durable   int // events that survive a power cut
 	committed int // events that the checkpoint shows
+	reserved  []int64
 	ops       int
 	fail      func(op string, n int) error
 }
@@ -58,7 +59,11 @@ func (m *ledger) refuses(op string) error {
 func (m *ledger) Append(scope string, data ...session.Data) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := m.refuses("append"); err != nil {
+	op := "append"
+	if len(data) > 0 {
+		op += " " + string(data[0].Type())
+	}
+	if err := m.refuses(op); err != nil {
 		return err
 	}
 	for _, d := range data {
@@ -68,6 +73,13 @@ func (m *ledger) Append(scope string, data ...session.Data) error {
 		m.state.Apply(e)
 	}
 	return nil
+}
+
+func (m *ledger) Reserve(n int64) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.reserved = append(m.reserved, n)
+	return m.refuses("reserve")
 }
 
 func (m *ledger) Sync() error {

@@ -6,20 +6,13 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"kagent/pkg/message"
 	"kagent/pkg/provider"
 	"kagent/pkg/session"
-)
-
-// Streamed text is written down at most this often, so that a cut answer can
-// be shown without a write for every word.
-const (
-	chunkEvery = 250 * time.Millisecond
-	chunkBytes = 4 << 10
 )
 
 // callModel makes one model call and records what came of it. The reply is
@@ -34,6 +27,7 @@ func (r *Runner) callModel(ctx context.Context) (*Finish, error) {
 	sc := s.Main()
 	if !s.Settings.Limits.StepsLeft(sc.Turn) {
 		f := finish(session.Paused, session.ReasonMaxSteps)
+		f.End.Error = explain(f.Reason, fmt.Sprintf("the limit of %d model calls for a turn is reached; --max-steps raises it", s.Settings.Limits.MaxSteps))
 		return &f, nil
 	}
 	req := provider.Request{System: s.Settings.System, Messages: sc.Messages(), Tools: r.specs()}
@@ -47,12 +41,11 @@ func (r *Runner) callModel(ctx context.Context) (*Finish, error) {
 	defer giveUp()
 	sink := &sink{runner: r, last: r.now(), giveUp: giveUp}
 	reply, err := r.Provider.Stream(streaming, req, sink.take)
-	if sink.err != nil {
-		return nil, sink.err
+	if serr := sink.close(err != nil); serr != nil {
+		return nil, serr
 	}
 	if err != nil {
-		f := r.failed(ctx, err)
-		return f, sink.flush()
+		return r.failed(ctx, err), nil
 	}
 	said := &session.AssistantMessage{Parts: storable(reply.Parts), Stop: reply.Stop, Usage: reply.Usage, Model: s.Settings.Model, AnsweredBy: reply.Model}
 	if err := r.append(said); err != nil {
@@ -108,48 +101,6 @@ func header(s *session.State, req provider.Request) *session.RequestHeader {
 	}
 	h.Prompt = hex.EncodeToString(sum.Sum(nil))
 	return h
-}
-
-// sink takes what a provider streams.
-type sink struct {
-	runner *Runner
-	text   strings.Builder
-	last   time.Time
-	err    error  // of the journal
-	giveUp func() // ends the stream: a reply that can't be stored is of no use
-}
-
-func (k *sink) take(e provider.Event) {
-	r := k.runner
-	switch {
-	case k.err != nil:
-	case e.Retry != nil:
-		k.text.Reset()
-		k.err = r.append(&session.RequestRetried{Attempt: e.Retry.Attempt, DelayMs: e.Retry.Delay.Milliseconds(), Error: failure(e.Retry.Err)})
-	case e.Text != "":
-		if r.Delta != nil {
-			r.Delta(e.Text)
-		}
-		k.text.WriteString(e.Text)
-		if now := r.now(); k.text.Len() >= chunkBytes || now.Sub(k.last) >= chunkEvery {
-			k.last = now
-			k.err = k.flush()
-		}
-	}
-	if k.err != nil {
-		k.giveUp()
-	}
-}
-
-// flush writes the text so far. It is not synced: what a reply says in the end
-// is synced, this is only shown when none comes.
-func (k *sink) flush() error {
-	if k.text.Len() == 0 {
-		return nil
-	}
-	chunk := &session.AssistantChunk{Text: k.text.String()}
-	k.text.Reset()
-	return k.runner.append(chunk)
 }
 
 // failed says how the turn ends after a model call that brought no reply.

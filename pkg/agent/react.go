@@ -22,7 +22,8 @@ func React(s *session.State, scope string) Action {
 	}
 	r := sc.LastReply()
 	if r != nil && (r.Stop == message.StopFilter || r.Stop == message.StopRefusal) {
-		return finish(session.Failed, session.ReasonContentFilter) // its calls are not run either
+		// Its calls are not run either.
+		return because(session.Failed, session.ReasonContentFilter, "the model, or the service before it, refused to answer; another prompt may help")
 	}
 	if calls := sc.Pending(); len(calls) > 0 {
 		return CallTools{calls}
@@ -32,12 +33,12 @@ func React(s *session.State, scope string) Action {
 		return CallModel{}
 	case r.Stop == message.StopLength:
 		if replies(sc, unfinished) > maxContinued {
-			return finish(session.Paused, session.ReasonMaxOutput)
+			return because(session.Paused, session.ReasonMaxOutput, "the answer was cut at the output limit again and again")
 		}
 		return Record{[]session.Data{&session.UserMessage{Source: session.FromAgent, Text: prompt("continue")}}}
 	case r.Blank():
 		if replies(sc, (*session.Reply).Blank) >= maxBlank || replies(sc, unfinished) > maxContinued {
-			return finish(session.Failed, session.ReasonIncomplete)
+			return because(session.Failed, session.ReasonIncomplete, "the model gave no answer when it was asked for one, twice")
 		}
 		return CallModel{}
 	}

@@ -31,6 +31,8 @@ type Runner struct {
 	Tools    *tool.Set // all there are; the session's settings say which are offered
 	Strategy Strategy
 
+	// Artifacts takes what is too large for a result; nil: it is not kept.
+	Artifacts tool.Artifacts
 	// NewKey makes idempotency keys.
 	NewKey func() string
 	// Now is the clock; default time.Now.

@@ -68,7 +68,7 @@ func TestBytesOfTheLog(t *testing.T) {
 	}
 	answer(t, j, "Done.")
 	fresh, events := 0, 0
-	_, err := s.Read("s", func(e session.Event) { fresh += payload(t, e.Data); events++ })
+	err := s.Events(t.Context(), "s", false, func(e session.Event) { fresh += payload(t, e.Data); events++ })
 	check(t, err)
 	got := fsys.written["events.jsonl"]
 	if limit := fresh*11/10 + 400*events; int(got) > limit {
@@ -154,7 +154,7 @@ func TestOneReadOfTheLogPerOpen(t *testing.T) {
 		t.Errorf("open read %d bytes of a log of %d", n, size)
 	}
 	fsys.reset()
-	_, err := s.Read("s", nil)
+	_, err := s.Read("s")
 	check(t, err)
 	if n, size := fsys.read["events.jsonl"], int64(len(slurp(t, j.paths.log))); n != size {
 		t.Errorf("a reader read %d bytes of a log of %d", n, size)

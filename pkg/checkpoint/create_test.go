@@ -23,7 +23,7 @@ func TestHalfMadeSessionIsTakenOver(t *testing.T) {
 			if log != nil {
 				write(t, p.log, log)
 			}
-			_, err := s.Read("s", nil)
+			_, err := s.Read("s")
 			wantError[*NotFoundError](t, err)
 			_, _, err = s.Open("s")
 			wantError[*NotFoundError](t, err)
@@ -32,7 +32,7 @@ func TestHalfMadeSessionIsTakenOver(t *testing.T) {
 			}
 			j := create(t, s, "s")
 			check(t, j.Close())
-			v, err := s.Read("s", nil)
+			v, err := s.Read("s")
 			if err != nil || v.State.Task != task.Task || v.Torn != 0 {
 				t.Errorf("after Create: %+v %v", v, err)
 			}
@@ -101,7 +101,7 @@ func TestCreateSurvivesItsOwnCrash(t *testing.T) {
 			}
 			return
 		}
-		_, rerr := s.Read("s", nil)
+		_, rerr := s.Read("s")
 		j, err = s.Create("s", task)
 		switch {
 		case rerr == nil && !errors.Is(err, ErrExists):

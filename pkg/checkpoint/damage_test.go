@@ -66,7 +66,7 @@ func TestUnreadableCheckpointIsSetAside(t *testing.T) {
 			if err != nil || len(list) != 1 || list[0].SessionID != "s" {
 				t.Fatalf("list %+v, %v", list, err)
 			}
-			v, err := s.Read("s", nil)
+			v, err := s.Read("s")
 			check(t, err)
 			if status, _ := v.Status(); status != session.Completed || list[0].Status != status {
 				t.Errorf("status %s, in the list %s", status, list[0].Status)
@@ -134,7 +134,7 @@ func TestDamageNamesItsPlace(t *testing.T) {
 	write(t, p.log, b)
 	for what, open := range map[string]func() error{
 		"open": func() error { _, _, err := s.Open("s"); return err },
-		"read": func() error { _, err := s.Read("s", nil); return err },
+		"read": func() error { _, err := s.Read("s"); return err },
 	} {
 		e := wantError[*DamagedError](t, open())
 		if e.ID != "s" || e.Path != p.log || e.Offset != int64(at) || !strings.Contains(e.Error(), fmt.Sprintf("byte %d", at)) {
@@ -162,7 +162,7 @@ func TestCheckpointWithoutItsLogIsDamage(t *testing.T) {
 			before := snapshot(t, dir)
 			_, _, err := s.Open("s")
 			wantError[*DamagedError](t, err)
-			_, err = s.Read("s", nil)
+			_, err = s.Read("s")
 			wantError[*DamagedError](t, err)
 			if list, err := s.List(); err != nil || len(list) != 1 || list[0].Status != Damaged || list[0].Error == "" {
 				t.Errorf("%s lost, %s checkpoint: list %+v %v", name, checkpoint, list, err)
@@ -186,7 +186,7 @@ func TestOpenMakesNothing(t *testing.T) {
 	for _, id := range []string{"missing", "removed", "src", "", ".", "..", "../" + filepath.Base(dir), "nightly-1/", "a/b", "-x"} {
 		_, _, err := s.Open(id)
 		wantError[*NotFoundError](t, err)
-		_, err = s.Read(id, nil)
+		_, err = s.Read(id)
 		wantError[*NotFoundError](t, err)
 		wantError[*NotFoundError](t, s.Remove(id, true))
 	}

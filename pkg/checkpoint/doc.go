@@ -6,6 +6,7 @@
 //	<dir>/<id>/lock          locked while a process may write
 //	<dir>/<id>/tools.lock    locked while a process, or a tool it started, lives
 //	<dir>/<id>/torn-OFFSET   a torn end that a recovery set aside
+//	<dir>/<id>/artifacts/    large outputs of tools, each named by its SHA-256
 //
 // # The line
 //
@@ -49,6 +50,40 @@
 // succeed and prove nothing. Commit replaces the checkpoint by way of a temp
 // file of a fixed name, so that it is whole at every instant.
 //
+// Reserve sets room in the log aside before an effect (fallocate behind the end
+// of the file, whose size stays). Close gives back what was not used; so does a
+// write that is cut back, and a checkpoint that finds no room.
+//
+// An artifact is written to artifacts/tmp-N, synced and renamed to its hash;
+// artifacts/, and once the directory that holds it, are synced before Keep
+// returns. So a line that names an artifact is never there without it. A kill
+// before the line leaves an artifact that nothing names, a kill before the name
+// a temp file that the next opening removes.
+//
+// # Verify and repair
+//
+// Verify reads what a session has, as all readers without a lock: the log by
+// the rule above and what the chain can't show (dur, epochs, one result for
+// each call, one turn at a time), the checkpoint against the fold of the log up
+// to the event that it names, artifacts against their names, who may use the
+// files. A torn end, unknown kinds, foreign files are notes.
+//
+// Repair makes a new session from the lines that are good alone:
+//
+//  1. Hold the locks of the old session that are there, writing nothing.
+//  2. Look at each line for itself; a line whose newline is lost, or that
+//     begins in the middle of another, counts. Refuse unknown kinds and versions.
+//  3. Order them by seq. Of two that claim one number the one that follows the
+//     line before it counts. Where a number is missing, or a line does not follow
+//     the one before it, is a hole.
+//  4. Replay them into a new log beside its place (repair.tmp): a copy as long
+//     as there is no hole. Behind one, what refers to a lost event is left out,
+//     and what must have happened in it is written down: an end or a beginning of
+//     a turn, that a result is unknown.
+//  5. Sync. Append session/opened, the calls that are in doubt, session/repaired
+//     with all that was lost, turn/end if a turn is open. Sync, rename the log to
+//     its place, sync the directories, write the checkpoint.
+//
 // # What is not defended against
 //
 // A disk that lies about flushes; a file system without locks; somebody who
@@ -65,6 +100,39 @@
 //     behind metadata, so that the first 8 KiB are enough for a list.
 //   - Only what the user said carries a timestamp among the messages; the log
 //     has all times, and the checkpoint stays close to the size of a request.
+//   - An artifact that can't be kept ends no run: its bytes are a convenience,
+//     the result says that they are missing. It never has the same temp file
+//     as another, and a failed write gives its room up at once.
+//   - An artifact holds the bytes that the tool brought, unchanged. read_file
+//     cleans them like those of any file, each time they are shown.
+//   - The room that is asked for is no promise: where the file system can't
+//     reserve, or the write fails all the same, a shorter line is tried.
 //   - A session with a log longer than its checkpoint knows, and no live owner,
 //     is listed by folding its log: it died between sync and checkpoint.
+//   - A call whose reply is sound and behind which a hole lies counts as begun:
+//     a repair writes a tool/call for it, without a key where that is lost, and
+//     the rules for calls in doubt apply. A person's word on it is void, because it
+//     may have been followed in the hole. If the model was asked again after it, its
+//     result is "unknown" at once: only calls of the last reply can be decided.
+//   - The model is told of a hole by a message that session/repaired carries,
+//     once no call waits for its result. Without it, it could repeat what it did in
+//     replies that are lost, and that would be silent.
+//   - Bytes that no hole accounts for may have been events at the end of the log,
+//     and so may what a checkpoint that can't be read had promised: both count as
+//     a hole at the end. A log that was cut between two lines, behind all that the
+//     checkpoint has seen, can't be told from one that ended there.
+//   - A repair numbers the events anew, because a log has no gaps; the numbers in
+//     the ids of calls move with their replies, keys stay. Up to the first hole
+//     all numbers stay as they were. Fields that this version does not know are
+//     not carried over; events of unknown kinds refuse the repair.
+//   - Without session/created the settings are those of the checkpoint, and the
+//     rest is as careful as it can be: defaults, no classes, no variables. A
+//     checkpoint that knows later settings than the sound events has the last word
+//     on model, tools, limits and system prompt.
+//   - The new log is renamed into place, so that a cut repair leaves no session: the
+//     beginning of one would show calls that had begun as if they had not.
+//   - A completed turn whose answer is lost is not completed: it goes on.
+//   - Verify compares the checkpoint byte for byte, at the event that it names, with
+//     what its owner must have written then: owner and status follow from the log.
+//     Where another version wrote it, a difference is a note.
 package checkpoint

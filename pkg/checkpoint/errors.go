@@ -3,6 +3,9 @@ package checkpoint
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"strings"
 )
 
 // ErrExists says that a session of that id is there already.
@@ -15,7 +18,12 @@ type NotFoundError struct {
 	Near []string
 }
 
-func (e *NotFoundError) Error() string { return fmt.Sprintf("no such session: %q", e.ID) }
+func (e *NotFoundError) Error() string {
+	if e.ID == "" {
+		return "there are no sessions"
+	}
+	return fmt.Sprintf("no such session: %q", e.ID)
+}
 
 // AmbiguousError says that several sessions begin with Prefix.
 type AmbiguousError struct {
@@ -38,11 +46,16 @@ type InUseError struct {
 	ID     string
 	Holder Holder
 	Tools  bool
+	PIDs   []int // of the tools, where the system tells
 }
 
 func (e *InUseError) Error() string {
 	if e.Tools {
-		return fmt.Sprintf("session %s: a tool started by an earlier run (%s) is still running; wait for it or end it", e.ID, e.Holder)
+		which := ""
+		if len(e.PIDs) > 0 {
+			which = fmt.Sprintf(", process %s,", strings.Trim(fmt.Sprint(e.PIDs), "[]"))
+		}
+		return fmt.Sprintf("session %s: a tool%s that an earlier run had started still runs; wait for it or end it", e.ID, which)
 	}
 	return fmt.Sprintf("session %s is in use by %s", e.ID, e.Holder)
 }
@@ -80,7 +93,7 @@ type StorageError struct {
 }
 
 func (e *StorageError) Error() string {
-	return "cannot store the session: " + e.Op + ": " + e.Err.Error()
+	return "storage: " + e.Op + ": " + bare(e.Err).Error()
 }
 
 func (e *StorageError) Unwrap() error { return e.Err }
@@ -90,6 +103,20 @@ func storage(op string, err error) error {
 		return nil
 	}
 	return &StorageError{Op: op, Err: err}
+}
+
+// bare is err without the operation and the names that the system put around
+// it: who tells of it has named them.
+func bare(err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
+	}
+	return err
 }
 
 var errFenced = errors.New("the log was changed or replaced by another process")

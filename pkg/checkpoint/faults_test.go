@@ -122,7 +122,7 @@ func TestFirstSessionMakesTheirDirectoryDurable(t *testing.T) {
 func TestSavedMeansThatTheCheckpointShowsTheLog(t *testing.T) {
 	s, j := newSession(t, t.TempDir())
 	saved := func() bool {
-		v, err := s.Read("s1", nil)
+		v, err := s.Read("s1")
 		if err != nil {
 			t.Fatal(err)
 		}

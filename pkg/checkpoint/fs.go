@@ -32,8 +32,14 @@ type File interface {
 	Stat() (fs.FileInfo, error)
 	Sync() error
 	Truncate(size int64) error
+	// Reserve sets room for n bytes from off on aside and leaves the size as it
+	// is. The error is one of errors.ErrUnsupported where there is no such thing.
+	Reserve(off, n int64) error
 	Fd() uintptr
 }
+
+// osFile is a File of the real file system.
+type osFile struct{ *os.File }
 
 // OS is the real file system.
 type OS struct{}
@@ -54,7 +60,7 @@ func (OS) Open(name string, flag int, perm fs.FileMode) (File, error) {
 		f.Close()
 		return nil, err
 	}
-	return f, nil
+	return osFile{f}, nil
 }
 
 // Mkdir makes one directory.

@@ -208,6 +208,13 @@ func (f *seamFile) Truncate(size int64) error {
 	return f.File.Truncate(size)
 }
 
+func (f *seamFile) Reserve(off, n int64) error {
+	if err := f.s.call("reserve", f.name); err != nil {
+		return err
+	}
+	return f.File.Reserve(off, n)
+}
+
 // The real file system never blocks on what is no file and follows no link.
 func TestOpenRefusesAllButRegularFiles(t *testing.T) {
 	dir := t.TempDir()

@@ -155,14 +155,14 @@ func headOf(s *session.State, at promise) head {
 	case session.Active: // what was said so far stands among the messages
 		h.Partial = sc.Partial
 	default:
-		h.Partial = sc.Answer() + sc.Partial
+		h.Partial = sc.Draft()
 	}
 	if h.Settings.Tools == nil {
 		h.Settings.Tools = []string{}
 	}
 	for _, c := range sc.Pending() {
 		p := pendingCall{c.ID, c.Wire.Name, "waiting"}
-		if c.InDoubt() {
+		if c.InDoubt() && c.Verdict == nil {
 			p.State = "unknown"
 		}
 		h.Pending = append(h.Pending, p)

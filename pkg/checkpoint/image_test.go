@@ -209,7 +209,7 @@ func TestCheckpointDoesNotDependOnItsHistory(t *testing.T) {
 		if !bytes.Equal(got, want) {
 			t.Fatalf("step by step %s\nfrom scratch %s", got, want)
 		}
-		v, err := s.Read("s", nil)
+		v, err := s.Read("s")
 		check(t, err)
 		read, err := v.Image()
 		check(t, err)

@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -23,10 +24,13 @@ type Journal struct {
 
 	state *session.State
 	end   int64  // offset after the last line
+	room  int64  // offset up to which room is reserved, 0 for none
 	crc   uint32 // of the last line
 	dur   int64  // highest seq known to be durable
 	epoch int64
 	dead  error // set for ever by a failed sync, or a write that can't be undone
+
+	artifacts *Artifacts
 
 	buf     bytes.Buffer
 	image   image
@@ -95,10 +99,17 @@ func (j *Journal) write(b []byte) error {
 		return nil
 	}
 	err = storage("write "+j.paths.log, err)
-	if terr := j.log.Truncate(j.end); terr != nil {
+	if terr := j.cutBack(); terr != nil {
 		j.dead = err
 	}
 	return err
+}
+
+// cutBack takes from the log what stands behind its last line: bytes of a
+// failed write, room that was reserved.
+func (j *Journal) cutBack() error {
+	j.room = 0
+	return j.log.Truncate(j.end)
 }
 
 // Sync makes all appended events durable. A failed sync is final: the kernel
@@ -139,8 +150,11 @@ func (j *Journal) Commit() error {
 	if err == nil {
 		err = replace(j.fs, j.paths.temp, j.paths.checkpoint, data)
 	}
+	if full(err) && j.release() { // perhaps that was all that was missing
+		err = replace(j.fs, j.paths.temp, j.paths.checkpoint, data)
+	}
 	if err != nil {
-		return storage("replace "+j.paths.checkpoint, err)
+		return storage(fmt.Sprintf("the log is stored up to event %d, but not the checkpoint %s", j.dur, j.paths.checkpoint), err)
 	}
 	j.flush()
 	return nil
@@ -180,6 +194,7 @@ func (j *Journal) fence() error {
 
 // Close gives the session up. It does not sync: what matters was synced.
 func (j *Journal) Close() error {
+	j.release()
 	var first error
 	if j.handed != nil {
 		first = j.handed.Close()

@@ -44,7 +44,7 @@ func TestFailedAppendIsCutBack(t *testing.T) {
 			fsys.heal()
 			check(t, j.Append("", said("kept")))
 			check(t, j.Commit())
-			v, err := s.Read("s", nil)
+			v, err := s.Read("s")
 			check(t, err)
 			if e := v.State.Main().Entries; e[len(e)-1].User.Text != "kept" || v.Torn != 0 || len(e) != entries+1 {
 				t.Errorf("the log reads back as %d entries, torn %d", len(e), v.Torn)
@@ -178,7 +178,7 @@ func TestStateIsTheFoldOfTheLog(t *testing.T) {
 	toolStep(t, j, "I look.", "a\nb", 3)
 	ask(t, j, "读", 2)
 	begin(t, j)
-	v, err := s.Read("s", nil)
+	v, err := s.Read("s")
 	check(t, err)
 	if !reflect.DeepEqual(v.State, j.State()) {
 		t.Errorf("a reader folds  %+v\nthe journal has %+v", v.State, j.State())

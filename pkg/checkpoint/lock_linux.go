@@ -14,6 +14,9 @@ import (
 func tryLock(f File) (bool, error) {
 	lk := unix.Flock_t{Type: unix.F_WRLCK}
 	err := unix.FcntlFlock(f.Fd(), unix.F_OFD_SETLK, &lk)
+	if errors.Is(err, unix.EINTR) { // file systems of a network or a process
+		return tryLock(f)
+	}
 	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EACCES) {
 		return false, nil
 	}
@@ -24,5 +27,8 @@ func tryLock(f File) (bool, error) {
 func locked(f File) (bool, error) {
 	lk := unix.Flock_t{Type: unix.F_WRLCK}
 	err := unix.FcntlFlock(f.Fd(), unix.F_OFD_GETLK, &lk)
+	if errors.Is(err, unix.EINTR) {
+		return locked(f)
+	}
 	return lk.Type != unix.F_UNLCK, err
 }

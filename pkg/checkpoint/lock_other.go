@@ -11,6 +11,9 @@ import (
 // tryLock takes the exclusive lock of f; false means that somebody holds it.
 func tryLock(f File) (bool, error) {
 	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if errors.Is(err, unix.EINTR) { // file systems of a network or a process
+		return tryLock(f)
+	}
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return false, nil
 	}
@@ -21,6 +24,9 @@ func tryLock(f File) (bool, error) {
 // open-file-description locks it can only ask by taking it for a moment.
 func locked(f File) (bool, error) {
 	err := unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB)
+	if errors.Is(err, unix.EINTR) {
+		return locked(f)
+	}
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return true, nil
 	}

@@ -73,16 +73,16 @@ func TestStaleLockFileStopsNobody(t *testing.T) {
 		id := fmt.Sprintf("s%d", len(text))
 		finished(t, s, id)
 		write(t, pathsOf(s.Dir(), id).lock, []byte(text))
-		v, err := s.Read(id, nil)
+		v, err := s.Read(id)
 		if err != nil || v.Owner != nil {
 			t.Errorf("%.20q: owner %v, %v", text, v.Owner, err)
 		}
 		j, _ := reopen(t, s, id)
-		if v, err := s.Read(id, nil); err != nil || v.Owner == nil || v.Owner.PID != os.Getpid() {
+		if v, err := s.Read(id); err != nil || v.Owner == nil || v.Owner.PID != os.Getpid() {
 			t.Errorf("%.20q: owner %v, %v", text, v.Owner, err)
 		}
 		write(t, pathsOf(s.Dir(), id).lock, []byte(text))
-		if v, err := s.Read(id, nil); err != nil || v.Owner == nil {
+		if v, err := s.Read(id); err != nil || v.Owner == nil {
 			t.Errorf("%.20q: a live owner is not seen (%v)", text, err)
 		}
 		check(t, j.Close())
@@ -118,7 +118,7 @@ func TestToolOfADeadRunKeepsTheSession(t *testing.T) {
 	if e := wantError[*InUseError](t, err); !e.Tools || e.Holder.PID != os.Getpid() || !strings.Contains(e.Error(), "tool") {
 		t.Errorf("%+v %v", e, e)
 	}
-	v, err := s.Read("s", nil)
+	v, err := s.Read("s")
 	check(t, err)
 	if status, reason := v.Status(); status != session.Interrupted || reason != session.ReasonCrash {
 		t.Errorf("readers see %s %s", status, reason)
@@ -160,7 +160,7 @@ func TestReadersNeverMakeAWriterFail(t *testing.T) {
 			t.Fatalf("poll %d: %+v %v", n, list, err)
 		}
 		if n%10 == 0 {
-			if _, err := reader.Read("s", nil); err != nil {
+			if _, err := reader.Read("s"); err != nil {
 				t.Fatalf("poll %d: %v", n, err)
 			}
 		}
@@ -171,7 +171,7 @@ func TestReadersNeverMakeAWriterFail(t *testing.T) {
 	if err := <-failed; err != nil {
 		t.Fatal(err)
 	}
-	if v, err := reader.Read("s", nil); err != nil || v.State.Epoch != rounds+1 {
+	if v, err := reader.Read("s"); err != nil || v.State.Epoch != rounds+1 {
 		t.Errorf("epoch %d, %v", v.State.Epoch, err)
 	}
 }

@@ -77,6 +77,7 @@ func (s *Store) recover(j *Journal, id string) (Recovery, error) {
 			return rec, storage("sync "+dir, err)
 		}
 	}
+	j.artifacts.sweep()
 	return rec, s.announce(j, &rec)
 }
 
@@ -182,8 +183,10 @@ func readError(id, path string, err error) error {
 }
 
 func newReader(f File) *bufio.Reader {
-	return bufio.NewReaderSize(io.NewSectionReader(f, 0, math.MaxInt64), 64<<10)
+	return newReaderAt(io.NewSectionReader(f, 0, math.MaxInt64))
 }
+
+func newReaderAt(r io.Reader) *bufio.Reader { return bufio.NewReaderSize(r, 64<<10) }
 
 func hostname() string {
 	h, err := os.Hostname()

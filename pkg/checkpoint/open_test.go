@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -19,7 +20,7 @@ import (
 func types(t tb, s *Store, id string, from int64) []session.Type {
 	t.Helper()
 	var out []session.Type
-	_, err := s.Read(id, func(e session.Event) {
+	err := s.Events(context.Background(), id, false, func(e session.Event) {
 		if e.Seq >= from {
 			out = append(out, e.Type)
 		}
@@ -31,7 +32,7 @@ func types(t tb, s *Store, id string, from int64) []session.Type {
 func TestOpenOfACleanSessionOnlyAnnouncesItself(t *testing.T) {
 	s, fsys := newTestStore(t.TempDir())
 	finished(t, s, "s")
-	v, err := s.Read("s", nil)
+	v, err := s.Read("s")
 	check(t, err)
 	fsys.reset()
 	j, rec := reopen(t, s, "s")

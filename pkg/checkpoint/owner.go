@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -58,4 +61,25 @@ func readHolder(f File) Holder {
 		return Holder{}
 	}
 	return h
+}
+
+// openedBy returns the other processes that hold a file open, where /proc
+// tells; for people, who want to know what to wait for.
+func openedBy(path string) []int {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil
+	}
+	links, _ := filepath.Glob("/proc/[0-9]*/fd/*")
+	var pids []int
+	for _, link := range links {
+		if target, err := os.Readlink(link); err != nil || target != abs {
+			continue
+		}
+		pid, err := strconv.Atoi(strings.Split(link, "/")[2])
+		if err == nil && pid != os.Getpid() && !slices.Contains(pids, pid) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
 }

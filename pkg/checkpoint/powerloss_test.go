@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -109,7 +110,8 @@ func TestPowerLossIsNeverDamage(t *testing.T) {
 		write(t, h.paths.log, left)
 
 		var read []session.Event
-		v, err := h.store.Read("s", func(e session.Event) { read = append(read, e) })
+		check(t, h.store.Events(context.Background(), "s", false, func(e session.Event) { read = append(read, e) }))
+		v, err := h.store.Read("s")
 		check(t, err)
 		if len(read) < h.durable || !reflect.DeepEqual(read, h.events[:len(read)]) {
 			t.Fatalf("%d events read, %d synced", len(read), h.durable)
@@ -127,7 +129,7 @@ func TestPowerLossIsNeverDamage(t *testing.T) {
 			t.Fatalf("what was cut off is not what was kept")
 		}
 		toolStep(t, j, "on", "ok", 1)
-		if again, err := h.store.Read("s", nil); err != nil || again.Torn != 0 {
+		if again, err := h.store.Read("s"); err != nil || again.Torn != 0 {
 			t.Fatalf("after going on: torn %d, %v", again.Torn, err)
 		}
 	})
@@ -195,7 +197,7 @@ func TestCorruptionIsNeverSilent(t *testing.T) {
 		case witnessed && !errors.As(err, &damaged):
 			t.Fatalf("line %d was promised; error %v, torn %+v", x, err, rec.Torn)
 		case witnessed:
-			if _, err := h.store.Read("s", nil); !errors.As(err, &damaged) {
+			if _, err := h.store.Read("s"); !errors.As(err, &damaged) {
 				t.Fatalf("a reader finds %v", err)
 			}
 			if snapshot(t, dir) != before {

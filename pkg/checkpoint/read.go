@@ -38,50 +38,61 @@ func effective(status session.Status, reason session.Reason, alive bool) (sessio
 	return status, reason
 }
 
-// Read folds the log of a session, handing each event to visit first if it is
-// not nil. Errors: *NotFoundError, *DamagedError, *StorageError.
-func (s *Store) Read(id string, visit func(session.Event)) (View, error) {
-	if CheckID(id) != nil {
-		return View{}, &NotFoundError{ID: id}
-	}
-	p := pathsOf(s.dir, id)
-	h, herr := readHead(s.fs, p.checkpoint)
-	if unread(herr) {
-		return View{}, storage("read "+p.checkpoint, herr)
-	}
-	if info, err := s.fs.Lstat(p.dir); err == nil && !info.IsDir() {
-		return View{}, &DamagedError{ID: id, Path: p.dir, Offset: -1, Why: "it is not a directory"}
-	}
-	f, err := s.fs.Open(p.log, os.O_RDONLY, 0)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && errors.Is(herr, fs.ErrNotExist):
-		return View{}, &NotFoundError{ID: id}
-	case errors.Is(err, fs.ErrNotExist):
-		if _, err := s.fs.Lstat(p.checkpoint); errors.Is(err, fs.ErrNotExist) {
-			return View{}, &NotFoundError{ID: id} // it was removed meanwhile
-		}
-		return View{}, s.orphan(p, id)
-	case err != nil:
-		return View{}, (&Journal{}).unusable(id, p.log, err)
-	}
-	defer f.Close()
-	v := View{State: &session.State{}, Owner: s.holder(p)}
-	sc, err := scanLog(newReader(f), h.Log, func(e session.Event) {
-		v.State.Apply(e)
-		if visit != nil {
-			visit(e)
-		}
-	})
+// Read folds the log of a session. Errors: *NotFoundError, *DamagedError,
+// *StorageError.
+func (s *Store) Read(id string) (View, error) {
+	l, err := s.openLog(id)
 	if err != nil {
-		return View{}, readError(id, p.log, err)
+		return View{}, err
 	}
-	if err := found(id, p, sc, v.State, herr); err != nil {
+	defer l.file.Close()
+	v := View{State: &session.State{}, Owner: s.holder(l.paths)}
+	sc, err := scanLog(newReader(l.file), l.promised, v.State.Apply)
+	if err != nil {
+		return View{}, readError(id, l.paths.log, err)
+	}
+	if err := found(id, l.paths, sc, v.State, l.unread); err != nil {
 		return View{}, err
 	}
 	v.Torn = sc.size - sc.end
 	v.at = promise{Seq: sc.seq, Offset: sc.end, CRC: crcText(sc.crc)}
-	v.Saved = herr == nil && h.Log == v.at
+	v.Saved = l.unread == nil && l.promised == v.at
 	return v, nil
+}
+
+// logFile is a log opened for reading, and what its checkpoint promises.
+type logFile struct {
+	paths    paths
+	file     File
+	promised promise
+	unread   error // why the checkpoint could not be read
+}
+
+func (s *Store) openLog(id string) (logFile, error) {
+	if CheckID(id) != nil {
+		return logFile{}, &NotFoundError{ID: id}
+	}
+	p := pathsOf(s.dir, id)
+	h, herr := readHead(s.fs, p.checkpoint)
+	if unread(herr) {
+		return logFile{}, storage("read "+p.checkpoint, herr)
+	}
+	if info, err := s.fs.Lstat(p.dir); err == nil && !info.IsDir() {
+		return logFile{}, &DamagedError{ID: id, Path: p.dir, Offset: -1, Why: "it is not a directory"}
+	}
+	f, err := s.fs.Open(p.log, os.O_RDONLY, 0)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && errors.Is(herr, fs.ErrNotExist):
+		return logFile{}, &NotFoundError{ID: id}
+	case errors.Is(err, fs.ErrNotExist):
+		if _, err := s.fs.Lstat(p.checkpoint); errors.Is(err, fs.ErrNotExist) {
+			return logFile{}, &NotFoundError{ID: id} // it was removed meanwhile
+		}
+		return logFile{}, s.orphan(p, id)
+	case err != nil:
+		return logFile{}, (&Journal{}).unusable(id, p.log, err)
+	}
+	return logFile{p, f, h.Log, herr}, nil
 }
 
 // holder asks who has the session.
@@ -134,7 +145,7 @@ func (s *Store) List() ([]Summary, error) {
 	}
 	list := []Summary{}
 	for _, id := range ids {
-		sum, err := s.summary(id)
+		sum, err := s.Summary(id)
 		var missing *NotFoundError
 		if errors.As(err, &missing) {
 			continue
@@ -153,15 +164,18 @@ func (s *Store) List() ([]Summary, error) {
 	return list, nil
 }
 
-// summary reads the head of the checkpoint. Only where the log is longer than
+// Summary reads the head of the checkpoint. Only where the log is longer than
 // the checkpoint knows, and nobody is writing it, the log is folded.
-func (s *Store) summary(id string) (Summary, error) {
+func (s *Store) Summary(id string) (Summary, error) {
+	if CheckID(id) != nil {
+		return Summary{}, &NotFoundError{ID: id}
+	}
 	p := pathsOf(s.dir, id)
 	h, err := readHead(s.fs, p.checkpoint)
 	owner := s.holder(p)
 	logInfo, lerr := s.fs.Lstat(p.log)
 	if err != nil || lerr != nil || logInfo.Size() != h.Log.Offset && owner == nil {
-		v, err := s.Read(id, nil)
+		v, err := s.Read(id)
 		if err != nil {
 			return Summary{}, err
 		}

@@ -186,7 +186,7 @@ func TestSessionRemovedWhileItIsReadIsNotDamaged(t *testing.T) {
 		}
 		return nil
 	}
-	_, err := s.Read("s", nil)
+	_, err := s.Read("s")
 	wantError[*NotFoundError](t, err)
 }
 
@@ -196,7 +196,8 @@ func TestReadShowsAnOpenEndWithoutRepairingIt(t *testing.T) {
 	before := snapshot(t, dir)
 	fsys.reset()
 	n := 0
-	v, err := s.Read("s", func(session.Event) { n++ })
+	check(t, s.Events(t.Context(), "s", false, func(session.Event) { n++ }))
+	v, err := s.Read("s")
 	check(t, err)
 	if v.Torn != int64(len(end)) || n != bytes.Count(good, []byte("\n")) || v.State.Seq != int64(n) {
 		t.Errorf("torn %d, %d events, seq %d", v.Torn, n, v.State.Seq)

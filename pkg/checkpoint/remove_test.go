@@ -10,7 +10,7 @@ import (
 
 func gone(t *testing.T, s *Store, id string) {
 	t.Helper()
-	_, err := s.Read(id, nil)
+	_, err := s.Read(id)
 	wantError[*NotFoundError](t, err)
 	entries, err := os.ReadDir(s.Dir())
 	check(t, err)
@@ -61,7 +61,7 @@ func TestRemoveSurvivesItsOwnCrash(t *testing.T) {
 			return
 		}
 		wantError[*StorageError](t, err)
-		v, rerr := s.Read("s", nil)
+		v, rerr := s.Read("s")
 		l := list(t, s)
 		var missing *NotFoundError
 		switch {

@@ -41,6 +41,11 @@ func (d *damage) Error() string { return fmt.Sprintf("byte %d: %s", d.offset, d.
 // checkpoint, says that seq X was durable; otherwise everything from X on is
 // torn, since unsynced lines may reach a disk in any order.
 func scanLog(r io.Reader, promised promise, apply func(session.Event)) (scan, error) {
+	return scanLines(r, promised, func(rec record, _, _ int64) { apply(rec.Event) })
+}
+
+// scanLines is scanLog for who wants to know where each line begins and ends.
+func scanLines(r io.Reader, promised promise, apply func(rec record, at, end int64)) (scan, error) {
 	br := bufio.NewReaderSize(r, 64<<10)
 	var s scan
 	var bad *damage
@@ -82,7 +87,7 @@ func scanLog(r io.Reader, promised promise, apply func(session.Event)) (scan, er
 		if rec.Seq == promised.Seq && crcText(rec.crc) != promised.CRC {
 			return s, &damage{at, fmt.Sprintf("event %d is not the one that the checkpoint names", rec.Seq)}
 		}
-		apply(rec.Event)
+		apply(rec, at, s.end)
 	}
 	if promised.Seq > s.seq {
 		return s, &damage{s.end, fmt.Sprintf("the log ends at event %d, the checkpoint has seen event %d", s.seq, promised.Seq)}

@@ -14,6 +14,7 @@ import (
 // take locks a session and opens its files. With create it makes them.
 func (s *Store) take(id string, create bool) (*Journal, error) {
 	j := &Journal{fs: s.fs, now: s.now, paths: pathsOf(s.dir, id), state: &session.State{}, report: s.report}
+	j.artifacts = newArtifacts(s.fs, j.paths.dir)
 	flag := os.O_RDWR
 	if create {
 		flag |= os.O_CREATE
@@ -100,7 +101,11 @@ func (j *Journal) seize(id string, f File, tools bool) error {
 		return storage("lock "+id, err)
 	}
 	if !ok {
-		return &InUseError{ID: id, Holder: readHolder(j.lock), Tools: tools}
+		e := &InUseError{ID: id, Holder: readHolder(j.lock), Tools: tools}
+		if tools {
+			e.PIDs = openedBy(j.paths.tools)
+		}
+		return e
 	}
 	path := j.paths.lock
 	if tools {

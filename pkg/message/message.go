@@ -143,6 +143,15 @@ type FileChange struct {
 	After  string `json:"after"`
 }
 
+// Artifact is a large output that was kept whole beside the session: Ref is the
+// SHA-256 of its bytes in hex. Cut means that the output was longer than may be
+// kept; the artifact is its beginning.
+type Artifact struct {
+	Ref   string `json:"ref"`
+	Bytes int64  `json:"bytes"`
+	Cut   bool   `json:"cut,omitempty"`
+}
+
 // Clean makes text fit to be stored and sent: invalid UTF-8, lone surrogates
 // among it, and NUL become U+FFFD. Strict services refuse a history that holds
 // one of them, for ever.

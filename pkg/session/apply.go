@@ -56,9 +56,12 @@ func (s *State) Apply(e Event) {
 		if c := sc.call(d.Call); c != nil {
 			c.Verdict = d
 		}
+	case *Repaired:
+		sc.owe(d.Note)
 	case Unknown:
 		s.UnknownOf = append(s.UnknownOf, d.Kind)
 	}
+	sc.pay(e)
 }
 
 func (s *State) scope(name string) *Scope {

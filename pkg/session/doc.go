@@ -56,4 +56,7 @@
 //   - "Empty" and "none" differ: Pending returns no calls both for a reply
 //     without calls and for one whose results are all there; which of the two it
 //     is says the reply (LastReply().Calls), and only the first ends a turn.
+//   - What a repair could not save is told to the model by the fold itself, when
+//     no call waits for its result: session/repaired carries the words, and no
+//     strategy has to know of it.
 package session

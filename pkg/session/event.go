@@ -77,7 +77,7 @@ func newData(t Type) (Data, bool) {
 		&TurnStart{}, &TurnEnd{}, &StepStart{}, &StepEnd{},
 		&UserMessage{}, &RequestHeader{}, &RequestRetried{},
 		&AssistantChunk{}, &AssistantMessage{},
-		&ToolCall{}, &ToolResult{}, &OutcomeSettled{}, &LogRepaired{},
+		&ToolCall{}, &ToolResult{}, &OutcomeSettled{}, &LogRepaired{}, &Repaired{},
 	} {
 		if d.Type() == t {
 			return d, true

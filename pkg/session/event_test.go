@@ -42,9 +42,10 @@ func examples() []session.Data {
 		&session.AssistantChunk{Text: "so f"},
 		&session.AssistantMessage{Parts: parts, Stop: message.StopCalls, Usage: usage, Model: "p/m", AnsweredBy: "m-1"},
 		&session.ToolCall{Call: id(17, 2), Tool: "shell", Attempt: 2, Key: "k", Change: &message.FileChange{Path: "f", Before: "1", After: "2"}},
-		&session.ToolResult{Call: id(17, 2), Outcome: session.OutcomeError, Text: "no", ExitCode: &code, Omitted: 5, DurationMs: 6},
+		&session.ToolResult{Call: id(17, 2), Outcome: session.OutcomeError, Text: "no", ExitCode: &code, Omitted: 5, Artifact: &message.Artifact{Ref: "ab", Bytes: 7, Cut: true}, DurationMs: 6},
 		&session.OutcomeSettled{Call: id(17, 2), Verdict: session.VerdictDone, Text: "I looked"},
 		&session.LogRepaired{Offset: 100, Bytes: 5, File: "torn-100"},
+		&session.Repaired{From: "old", Lost: []session.Lost{{First: 3, Last: 4, Offset: 100, Bytes: 5, Why: "torn"}}, Note: "events are lost"},
 	}
 }
 

@@ -131,14 +131,16 @@ type ToolCall struct {
 	Change  *message.FileChange `json:"change,omitempty"`
 }
 
-// ToolResult is how a call ended.
+// ToolResult is how a call ended. Artifact is the whole of an output that Text
+// leaves something out of; it is durable before the line that names it.
 type ToolResult struct {
-	Call       CallID  `json:"call"`
-	Outcome    Outcome `json:"outcome"`
-	Text       string  `json:"text"`
-	ExitCode   *int    `json:"exitCode,omitempty"`
-	Omitted    int64   `json:"omitted,omitempty"` // bytes that Text leaves out
-	DurationMs int64   `json:"durationMs,omitempty"`
+	Call       CallID            `json:"call"`
+	Outcome    Outcome           `json:"outcome"`
+	Text       string            `json:"text"`
+	ExitCode   *int              `json:"exitCode,omitempty"`
+	Omitted    int64             `json:"omitted,omitempty"` // bytes that Text leaves out
+	Artifact   *message.Artifact `json:"artifact,omitempty"`
+	DurationMs int64             `json:"durationMs,omitempty"`
 }
 
 // OutcomeSettled is a person's word on a call in doubt.
@@ -154,6 +156,15 @@ type LogRepaired struct {
 	Offset int64  `json:"offset"`
 	Bytes  int64  `json:"bytes"`
 	File   string `json:"file"`
+}
+
+// Repaired says that the events before it are those that were sound in the log
+// of the session From, and what else there was. Note is what the model is told
+// of it, empty if nothing is missing.
+type Repaired struct {
+	From string `json:"from"`
+	Lost []Lost `json:"lost"`
+	Note string `json:"note,omitempty"`
 }
 
 // Type returns "session/created".
@@ -206,3 +217,6 @@ func (*OutcomeSettled) Type() Type { return "outcome/settled" }
 
 // Type returns "log/repaired".
 func (*LogRepaired) Type() Type { return "log/repaired" }
+
+// Type returns "session/repaired".
+func (*Repaired) Type() Type { return "session/repaired" }

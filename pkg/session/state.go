@@ -37,11 +37,12 @@ type Scope struct {
 	Name    string
 	Turn    Turn
 	Entries []Entry
-	Steps   int    // finished replies
-	InStep  bool   // a step has begun and not ended
-	Tries   int    // attempts at the reply that is awaited, retries included
-	Partial string // what was streamed of it
-	heard   int    // entries that a turn has taken up
+	Steps   int          // finished replies
+	InStep  bool         // a step has begun and not ended
+	Tries   int          // attempts at the reply that is awaited, retries included
+	Partial string       // what was streamed of it
+	heard   int          // entries that a turn has taken up
+	owed    *UserMessage // told once no call waits for its result
 }
 
 // Turn is the current or last turn of a scope; N is 0 before the first.
@@ -156,6 +157,21 @@ func (sc *Scope) Answer() string {
 		b.WriteString(parts[i])
 	}
 	return b.String()
+}
+
+// Draft is what there is of an answer while it is not complete: replies that
+// were cut, and what was streamed since. What was said beside tool calls is no
+// part of it.
+func (sc *Scope) Draft() string {
+	for i := len(sc.Entries) - 1; i >= sc.Turn.First; i-- {
+		if r := sc.Entries[i].Reply; r != nil {
+			if len(r.Calls) > 0 {
+				break
+			}
+			return sc.Answer() + sc.Partial
+		}
+	}
+	return sc.Partial
 }
 
 // Text joins the text parts of the reply.

@@ -47,6 +47,15 @@
 // (NUL, invalid UTF-8) becomes the three bytes of U+FFFD; only in the shell's
 // output may that raise the size, to three times the bound.
 //
+// Of an output that exceeds this the whole is kept as an artifact, up to 64 MiB
+// by the session's store. It is written while the output comes and begins when
+// the bounds are passed, so that short outputs cost nothing and long ones no
+// memory. The note at the gap names the first 16 digits of its hash: a model
+// has to copy them, and 64 bits are enough for one session. Any path with
+// artifact: before it is a reference, never a file; ./artifact:x is the file.
+// A command that was stopped with its run keeps none, for its result is not
+// recorded.
+//
 // Written files are synced, and so are their directories. The log promises that
 // a finished call is never run again; after a power cut its file must be there
 // too. That costs a few milliseconds a file. Replacing through a rename has two

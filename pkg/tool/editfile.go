@@ -103,7 +103,7 @@ type editedFile struct {
 // edited reads a file and makes the edits in memory. Its errors are
 // observations; without one the caller must close the place.
 func (w *Workspace) edited(args editArgs) (*editedFile, error) {
-	p, err := w.resolve(args.Path)
+	p, err := w.resolveToChange(args.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func (e *editedFile) save() error {
 	if err := p.replaceable(); err != nil {
 		return err
 	}
-	return replaceFile(p.dir, p.base, p.info, func(f io.Writer) error {
+	return p.replace(func(f io.Writer) error {
 		now, err := p.dir.Lstat(p.base)
 		if err != nil {
 			return err

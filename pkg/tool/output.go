@@ -9,7 +9,8 @@ import (
 	"kagent/pkg/message"
 )
 
-// output keeps the head and the tail of a stream of any length.
+// output keeps the head and the tail of a stream of any length, and has the
+// whole of it spilled once it is longer than these.
 type output struct {
 	mu    sync.Mutex
 	head  []byte
@@ -17,9 +18,12 @@ type output struct {
 	next  int    // where the ring goes on
 	keep  int    // bytes of each
 	total int64
+	spill spill
 }
 
-func newOutput(keep int) *output { return &output{keep: keep} }
+func newOutput(keep int, store Artifacts) *output {
+	return &output{keep: keep, spill: spill{store: store}}
+}
 
 // readFrom reads until the stream ends, in whatever way.
 func (o *output) readFrom(r io.Reader) {
@@ -36,7 +40,15 @@ func (o *output) readFrom(r io.Reader) {
 func (o *output) write(b []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	before := o.total
 	o.total += int64(len(b))
+	switch bound := int64(2 * o.keep); {
+	case o.total <= bound:
+	case before <= bound: // the ring has lost nothing yet
+		o.spill.write(o.head, o.tail, b)
+	default:
+		o.spill.write(b)
+	}
 	if room := o.keep - len(o.head); room > 0 {
 		n := min(room, len(b))
 		o.head = append(o.head, b[:n]...)
@@ -57,10 +69,19 @@ func (o *output) write(b []byte) {
 	}
 }
 
-// text returns what was kept, fit to be sent, with a note at the gap, and the
-// number of bytes left out. The cuts fall between runes, so that none of them
-// makes a character unreadable.
-func (o *output) text() (text string, omitted int64) {
+// storing reports whether a piece of the output is being put away right now.
+func (o *output) storing() bool {
+	if o.mu.TryLock() {
+		o.mu.Unlock()
+		return false
+	}
+	return true
+}
+
+// text returns what was kept, fit to be sent, with note in what it says at the
+// gap, and the number of bytes left out. The cuts fall between runes, so that
+// none of them makes a character unreadable.
+func (o *output) text(note string) (text string, omitted int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	head := o.head
@@ -75,6 +96,6 @@ func (o *output) text() (text string, omitted int64) {
 		}
 	}
 	omitted = o.total - int64(len(head)+len(tail))
-	return fmt.Sprintf("%s\n[… %d bytes omitted …]\n%s",
-		message.Clean(string(head)), omitted, message.Clean(string(tail))), omitted
+	return fmt.Sprintf("%s\n[… %d bytes omitted%s …]\n%s",
+		message.Clean(string(head)), omitted, note, message.Clean(string(tail))), omitted
 }

@@ -11,14 +11,14 @@ import (
 
 // gather feeds data to an output in pieces of random size.
 func gather(keep int, data []byte) (string, int64) {
-	o := newOutput(keep)
+	o := newOutput(keep, nil)
 	rng := rand.New(rand.NewPCG(1, uint64(len(data))))
 	for len(data) > 0 {
 		n := min(1+rng.IntN(3*keep), len(data))
 		o.write(data[:n])
 		data = data[n:]
 	}
-	return o.text()
+	return o.text("")
 }
 
 func TestOutputKeepsAllThatFits(t *testing.T) {

@@ -34,8 +34,8 @@ type ending struct {
 	stuck     bool             // it could not be killed
 }
 
-// start runs cmd with its output kept in bounds.
-func start(cmd *exec.Cmd, keep int) (*process, error) {
+// start runs cmd and has out gather its output.
+func start(cmd *exec.Cmd, out *output) (*process, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func start(cmd *exec.Cmd, keep int) (*process, error) {
 	cmd.Stdout, cmd.Stderr = w, w
 	cmd.SysProcAttr = sysProcAttr()
 	p := &process{
-		cmd: cmd, out: newOutput(keep), pipe: r,
+		cmd: cmd, out: out, pipe: r,
 		exited: make(chan struct{}), drained: make(chan struct{}),
 	}
 	started := make(chan error)
@@ -153,14 +153,28 @@ func (p *process) finish(e ending) ending {
 	if !e.stuck {
 		e.state = p.cmd.ProcessState
 	}
-	select {
-	case <-p.drained:
-	case <-time.After(drainTime):
+	if !p.drain() {
 		e.escaped = !e.stuck
 		_ = p.pipe.SetReadDeadline(time.Now())
 		<-p.drained
 	}
 	return e
+}
+
+// drain waits for the rest of the output. False means that somebody still
+// holds it, who says nothing; a slow disk that takes what was said is waited
+// for.
+func (p *process) drain() bool {
+	for deadline := time.Now().Add(4 * drainTime); ; {
+		select {
+		case <-p.drained:
+			return true
+		case <-time.After(drainTime):
+		}
+		if !p.out.storing() || time.Now().After(deadline) {
+			return false
+		}
+	}
 }
 
 // signal sends s to the whole group.

@@ -18,11 +18,15 @@ import (
 // maxRead bounds the text that one read_file call brings, in bytes.
 const maxRead = 256 << 10
 
-type readFile struct{ ws *Workspace }
+type readFile struct {
+	ws       *Workspace
+	artifact OpenArtifact
+}
 
 // ReadFile returns the tool read_file. Nothing of a file is held but the part
-// that is shown, at most 256 KiB; what is not a regular file is refused.
-func ReadFile(ws *Workspace) Tool { return readFile{ws} }
+// that is shown, at most 256 KiB; what is not a regular file is refused. What
+// was kept of large results is read by artifact; nil: there is nothing.
+func ReadFile(ws *Workspace, artifact OpenArtifact) Tool { return readFile{ws, artifact} }
 
 type readArgs struct {
 	Path   string `json:"path"`
@@ -36,7 +40,7 @@ func (readFile) Spec() message.ToolSpec {
 		Description: "Read a text file. Returns its content as it is, without line numbers, at most 256 KiB; " +
 			"a note in brackets at the end says when something was left out and how to read on.",
 		Schema: json.RawMessage(`{"type":"object","properties":{` +
-			`"path":{"type":"string","minLength":1,"description":"the file, relative to the work directory"},` +
+			`"path":{"type":"string","minLength":1,"description":"the file, relative to the work directory; or artifact:HASH, as a shortened result names it"},` +
 			`"offset":{"type":"integer","minimum":1,"description":"first line to read, counted from 1 (default 1)"},` +
 			`"limit":{"type":"integer","minimum":1,"description":"number of lines to read (default: as many as fit)"}},` +
 			`"required":["path"],"additionalProperties":false}`),
@@ -50,7 +54,7 @@ func (t readFile) Run(ctx context.Context, call Call) Result {
 	if err != nil {
 		return Fail(err.Error())
 	}
-	f, info, err := t.ws.openFile(args.Path)
+	f, size, err := t.open(args.Path)
 	if err != nil {
 		return Fail(err.Error())
 	}
@@ -71,7 +75,19 @@ func (t readFile) Run(ctx context.Context, call Call) Result {
 	case err != nil:
 		return Fail(fmt.Sprintf("%s: %v", args.Path, reason(err)))
 	}
-	return p.result(first, info.Size()-skipped)
+	return p.result(first, size-skipped)
+}
+
+// open opens what a path names for reading. Its errors are observations.
+func (t readFile) open(path string) (io.ReadCloser, int64, error) {
+	if strings.HasPrefix(path, artifactPath) {
+		return t.openArtifact(path)
+	}
+	f, info, err := t.ws.openFile(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	return f, info.Size(), nil
 }
 
 // openFile opens a regular file for reading. Its errors are observations.

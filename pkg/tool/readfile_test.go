@@ -24,7 +24,7 @@ func TestReadFileShowsContentAsItIs(t *testing.T) {
 		"replacement":   "a legal \uFFFD\n",
 	} {
 		put(t, ws, name, content)
-		r := run(t, ReadFile(ws), obj{"path": name})
+		r := run(t, ReadFile(ws, nil), obj{"path": name})
 		if r.Outcome != OK || r.Text != content || r.Omitted != 0 {
 			t.Errorf("%s: %s %q, want %q", name, r.Outcome, r.Text, content)
 		}
@@ -46,17 +46,17 @@ func TestReadFilePages(t *testing.T) {
 		{obj{"limit": 5}, "一\n二\n三\n四\nfive"},
 	} {
 		tt.args["path"] = "f"
-		if r := run(t, ReadFile(ws), tt.args); r.Outcome != OK || r.Text != tt.want {
+		if r := run(t, ReadFile(ws, nil), tt.args); r.Outcome != OK || r.Text != tt.want {
 			t.Errorf("%v: %s %q, want %q", tt.args, r.Outcome, r.Text, tt.want)
 		}
 	}
 	for _, offset := range []any{6, 1e15} {
-		r := run(t, ReadFile(ws), obj{"path": "f", "offset": offset})
+		r := run(t, ReadFile(ws, nil), obj{"path": "f", "offset": offset})
 		wantOutcome(t, r, Failed)
 		wantText(t, r.Text, "past the end", "has 5 lines")
 	}
 	put(t, ws, "g", "a\nb\n")
-	wantText(t, run(t, ReadFile(ws), obj{"path": "g", "offset": 3}).Text, "has 2 lines")
+	wantText(t, run(t, ReadFile(ws, nil), obj{"path": "g", "offset": 3}).Text, "has 2 lines")
 }
 
 // All pages of a file together are the file, wherever the bound falls.
@@ -69,7 +69,7 @@ func TestReadFilePagesAddUp(t *testing.T) {
 	put(t, ws, "f", b.String())
 	var got strings.Builder
 	for offset, pages := 1, 1; ; pages++ {
-		r := run(t, ReadFile(ws), obj{"path": "f", "offset": offset})
+		r := run(t, ReadFile(ws, nil), obj{"path": "f", "offset": offset})
 		wantOutcome(t, r, OK)
 		text, note, cut := strings.Cut(r.Text, "\n[cut at 256 KiB: ")
 		got.WriteString(text)
@@ -97,13 +97,13 @@ func TestReadFileCutsALongLineBetweenRunes(t *testing.T) {
 	ws := workspace(t)
 	for shift := range 4 { // F022, for this tool
 		put(t, ws, "f", strings.Repeat("x", shift)+strings.Repeat("🙂", 100_000)+"\nnext\n")
-		r := run(t, ReadFile(ws), obj{"path": "f"})
+		r := run(t, ReadFile(ws, nil), obj{"path": "f"})
 		wantOutcome(t, r, OK)
 		wantText(t, r.Text, "line 1 is too long", "offset=2")
 		if strings.Contains(r.Text, "\uFFFD") || len(r.Text) > maxRead+500 || r.Omitted == 0 {
 			t.Errorf("shift %d: %d bytes, omitted %d", shift, len(r.Text), r.Omitted)
 		}
-		if r := run(t, ReadFile(ws), obj{"path": "f", "offset": 2}); r.Text != "next\n" {
+		if r := run(t, ReadFile(ws, nil), obj{"path": "f", "offset": 2}); r.Text != "next\n" {
 			t.Errorf("the next line is %q", r.Text)
 		}
 	}
@@ -112,12 +112,12 @@ func TestReadFileCutsALongLineBetweenRunes(t *testing.T) {
 func TestReadFileShowsBinaryAsReplacements(t *testing.T) {
 	ws := workspace(t)
 	put(t, ws, "f", "a\xff\xfe\x00b\xe7\n")
-	r := run(t, ReadFile(ws), obj{"path": "f"})
+	r := run(t, ReadFile(ws, nil), obj{"path": "f"})
 	if want := "a\uFFFD\uFFFDb\uFFFD\n[4 bytes are NUL or not valid UTF-8; they are shown as U+FFFD]"; r.Text != want {
 		t.Errorf("got %q, want %q", r.Text, want)
 	}
 	put(t, ws, "latin1", strings.Repeat("\xe4 \x00", maxRead))
-	if r := run(t, ReadFile(ws), obj{"path": "latin1"}); len(r.Text) > maxRead+500 {
+	if r := run(t, ReadFile(ws, nil), obj{"path": "latin1"}); len(r.Text) > maxRead+500 {
 		t.Errorf("%d bytes of text", len(r.Text))
 	}
 }
@@ -128,14 +128,14 @@ func TestReadFileOfAHugeFileIsBounded(t *testing.T) {
 	if err := os.Truncate(path, 10<<30); err != nil {
 		t.Skip(err)
 	}
-	r := run(t, ReadFile(ws), obj{"path": "huge"})
+	r := run(t, ReadFile(ws, nil), obj{"path": "huge"})
 	wantOutcome(t, r, OK)
 	if len(r.Text) > maxRead+500 || r.Omitted < 9<<30 {
 		t.Errorf("%d bytes of text, %d omitted", len(r.Text), r.Omitted)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	wantOutcome(t, ReadFile(ws).Run(ctx, Call{Args: []byte(`{"path":"huge","offset":2}`)}), Stopped)
+	wantOutcome(t, ReadFile(ws, nil).Run(ctx, Call{Args: []byte(`{"path":"huge","offset":2}`)}), Stopped)
 }
 
 // F099: what is not a regular file is refused, and nothing blocks.
@@ -163,7 +163,7 @@ func TestReadFileRefuses(t *testing.T) {
 		"dir/no/yes/up": "nor does the directory dir/no",
 		"":              "minLength",
 	} {
-		r := run(t, ReadFile(ws), obj{"path": path})
+		r := run(t, ReadFile(ws, nil), obj{"path": path})
 		if r.Outcome != Failed || !strings.Contains(r.Text, want) {
 			t.Errorf("%q: %s %q, want a failure about %q", path, r.Outcome, r.Text, want)
 		}
@@ -172,13 +172,13 @@ func TestReadFileRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantText(t, run(t, ReadFile(dev), obj{"path": "zero"}).Text, "device")
+	wantText(t, run(t, ReadFile(dev, nil), obj{"path": "zero"}).Text, "device")
 }
 
 func TestReadFileSaysThatAFileIsEmpty(t *testing.T) {
 	ws := workspace(t)
 	put(t, ws, "f", "")
-	if r := run(t, ReadFile(ws), obj{"path": "f"}); r.Outcome != OK || r.Text != "[the file is empty]" {
+	if r := run(t, ReadFile(ws, nil), obj{"path": "f"}); r.Outcome != OK || r.Text != "[the file is empty]" {
 		t.Errorf("%s %q", r.Outcome, r.Text)
 	}
 }

@@ -69,7 +69,7 @@ func (t *shell) Spec() message.ToolSpec {
 		Name: "shell",
 		Description: "Run a command with /bin/sh and return its output (stdout and stderr together) and, if it is not 0, " +
 			"its exit code. Each call is a fresh shell: cd and variables do not carry over. There is no terminal and " +
-			"no input. Of long output only the beginning and the end are returned. Processes still running in the " +
+			"no input. Of long output only the beginning and the end are returned, and how to read the whole. Processes still running in the " +
 			"background when the shell exits are killed.",
 		Schema: json.RawMessage(`{"type":"object","properties":{` +
 			`"command":{"type":"string","minLength":1,"description":"the script to run"},` +
@@ -102,7 +102,7 @@ func (t *shell) Run(ctx context.Context, call Call) Result {
 	cmd.Dir = cwd
 	cmd.Env = t.environ(cwd, call.Key)
 	cmd.ExtraFiles = t.opts.Inherit
-	p, err := start(cmd, t.opts.Keep)
+	p, err := start(cmd, newOutput(t.opts.Keep, call.Artifacts))
 	if err != nil {
 		return Fail(notStarted(err))
 	}
@@ -137,7 +137,10 @@ func (w *Workspace) directory(path string) (string, error) {
 // report words what became of a command.
 func report(p *process, e ending, timeout time.Duration) Result {
 	r := Result{Outcome: OK}
-	r.Text, r.Omitted = p.out.text()
+	var note string
+	// The result of a command that was stopped with its run is not recorded.
+	r.Artifact, note = p.out.spill.keep(e.outcome != Stopped)
+	r.Text, r.Omitted = p.out.text(note)
 	var notes []string
 	switch {
 	case e.outcome == Timeout:

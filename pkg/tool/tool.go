@@ -56,6 +56,8 @@ type FileChanger interface {
 type Call struct {
 	Args json.RawMessage // checked against the tool's schema
 	Key  string          // idempotency key: the same for every attempt of a call
+	// Artifacts takes output that is too large for the result; nil: it is not kept.
+	Artifacts Artifacts
 }
 
 // Outcome says how a call ended.
@@ -73,9 +75,10 @@ const (
 // Result is what a call brought.
 type Result struct {
 	Outcome  Outcome
-	Text     string // valid UTF-8 without NUL, bounded
-	ExitCode *int   // of a command, when it ended by itself
-	Omitted  int64  // bytes of output that Text leaves out
+	Text     string            // valid UTF-8 without NUL, bounded
+	ExitCode *int              // of a command, when it ended by itself
+	Omitted  int64             // bytes of output that Text leaves out
+	Artifact *message.Artifact // the whole output, if Text leaves out some and it was kept
 }
 
 // Fail returns a failed result with an explanation for the model.

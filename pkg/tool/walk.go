@@ -39,6 +39,22 @@ func (w *Workspace) resolve(path string) (*place, error) {
 	return p, nil
 }
 
+// resolveToChange is resolve for a file that is to be written. What git keeps
+// for itself is not: a hook or a setting in it would run commands later.
+func (w *Workspace) resolveToChange(path string) (*place, error) {
+	p, err := w.resolve(path)
+	if err != nil {
+		return nil, err
+	}
+	for name := range strings.SplitSeq(p.rel, "/") {
+		if strings.EqualFold(name, ".git") {
+			p.close()
+			return nil, fmt.Errorf("%s: it belongs to git, whose files the file tools do not change; use git", clip(path, 300))
+		}
+	}
+	return p, nil
+}
+
 func (w *Workspace) find(path string) (*place, error) {
 	rest, _, err := w.components(path)
 	if err != nil {
@@ -153,12 +169,28 @@ func enter(w *Workspace, parent *os.Root, name string, info os.FileInfo) (*os.Ro
 		err = errors.New("it was replaced just now")
 	case w.isHidden(now):
 		err = errHidden
+	default:
+		err = boundary(parent, dir, now)
 	}
 	if err != nil {
 		dir.Close()
 		return nil, err
 	}
 	return dir, nil
+}
+
+// boundary refuses a step into the kernel's own file systems.
+func boundary(parent, dir *os.Root, now os.FileInfo) error {
+	before, err := parent.Stat(".")
+	if err != nil {
+		return err
+	}
+	if kernel, err := entersKernelFS(dir, before, now); err != nil {
+		return err
+	} else if kernel {
+		return errKernel
+	}
+	return nil
 }
 
 // follow puts the target of a link in the place of its name.

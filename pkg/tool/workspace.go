@@ -56,6 +56,9 @@ func NewWorkspace(dir string, hidden ...string) (*Workspace, error) {
 	} else if !info.IsDir() {
 		return nil, fmt.Errorf("work directory: %s is not a directory", abs)
 	}
+	if isKernelFS(real) {
+		return nil, fmt.Errorf("work directory: %s: %w", abs, errKernel)
+	}
 	w := &Workspace{dir: abs, real: real}
 	for _, h := range hidden {
 		names, err := spellings(h)

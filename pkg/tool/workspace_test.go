@@ -89,7 +89,7 @@ func TestNoToolLeavesTheWorkDirectory(t *testing.T) {
 	ws, parent := sandbox(t)
 	before := tree(t, parent)
 	tools := map[string]func(path string) Result{
-		"read_file":  func(p string) Result { return run(t, ReadFile(ws), obj{"path": p}) },
+		"read_file":  func(p string) Result { return run(t, ReadFile(ws, nil), obj{"path": p}) },
 		"list_files": func(p string) Result { return run(t, ListFiles(ws), obj{"path": p}) },
 		"write_file": func(p string) Result { return run(t, WriteFile(ws), obj{"path": p, "content": "BAD"}) },
 		"edit_file": func(p string) Result {
@@ -166,7 +166,7 @@ func TestPathsInsideAreFound(t *testing.T) {
 		"short/file":               "DEEP",
 		"short/../../plain":        "PLAIN",
 	} {
-		r := run(t, ReadFile(ws), obj{"path": path})
+		r := run(t, ReadFile(ws, nil), obj{"path": path})
 		if r.Outcome != OK || r.Text != want {
 			t.Errorf("%q gives %s %q, want %q", path, r.Outcome, r.Text, want)
 		}
@@ -187,7 +187,7 @@ func TestHiddenDirectoryIsKnownByIdentity(t *testing.T) {
 		t.Error("a write created the hidden directory")
 	}
 	put(t, ws, "S/x", "SECRET")
-	wantText(t, run(t, ReadFile(ws), obj{"path": "S/x"}).Text, "sessions")
+	wantText(t, run(t, ReadFile(ws, nil), obj{"path": "S/x"}).Text, "sessions")
 
 	again, err := NewWorkspace(dir, sessions)
 	if err != nil {
@@ -196,7 +196,7 @@ func TestHiddenDirectoryIsKnownByIdentity(t *testing.T) {
 	if err := os.Rename(sessions, filepath.Join(dir, "moved")); err != nil {
 		t.Fatal(err)
 	}
-	wantText(t, run(t, ReadFile(again), obj{"path": "moved/x"}).Text, "sessions")
+	wantText(t, run(t, ReadFile(again, nil), obj{"path": "moved/x"}).Text, "sessions")
 	if r := run(t, ListFiles(again), obj{"path": "."}); strings.Contains(r.Text, "moved") {
 		t.Errorf("the moved hidden directory is listed: %s", r.Text)
 	}
@@ -233,7 +233,7 @@ func TestRemovedWorkDirectoryIsAnObservation(t *testing.T) {
 	wantOutcome(t, run(t, sh, obj{"command": `rm -rf "$PWD"`}), OK)
 	calls := func() map[string]Result {
 		return map[string]Result{
-			"read":  run(t, ReadFile(ws), obj{"path": "a"}),
+			"read":  run(t, ReadFile(ws, nil), obj{"path": "a"}),
 			"list":  run(t, ListFiles(ws), obj{"path": "."}),
 			"write": run(t, WriteFile(ws), obj{"path": "a", "content": ""}),
 			"edit":  run(t, EditFile(ws), obj{"path": "a", "edits": []obj{{"old": "a", "new": "b"}}}),

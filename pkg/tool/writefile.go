@@ -53,7 +53,7 @@ func (t writeFile) Change(raw json.RawMessage) (*message.FileChange, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := t.ws.resolve(args.Path)
+	p, err := t.ws.resolveToChange(args.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,47 @@ func (w *Workspace) hash(path string) (string, error) {
 		return "", err
 	}
 	defer p.close()
-	return p.hash(path)
+	h, err := p.hash(path)
+	if err == nil && p.info != nil {
+		// Who made it may have been killed before it was durable.
+		err = p.settle()
+	}
+	return h, err
+}
+
+// settle makes the place, which exists, and the names that lead to it durable.
+func (p *place) settle() error {
+	f, err := p.open(os.O_RDONLY)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := reason(f.Sync()); err != nil {
+		return err
+	}
+	return p.settleNames()
+}
+
+// settleNames makes the directories that lead to the place durable, each in
+// its parent: one that was there already may have been made by a process that
+// was killed before its sync.
+func (p *place) settleNames() error {
+	root, err := p.ws.open()
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for dir := filepath.Dir(filepath.FromSlash(p.rel)); ; dir = filepath.Dir(dir) {
+		d, err := root.Open(dir)
+		if err != nil {
+			return err
+		}
+		err = reason(d.Sync())
+		d.Close()
+		if err != nil || dir == "." {
+			return err
+		}
+	}
 }
 
 func hashOf(content []byte) string {
@@ -123,7 +163,7 @@ func (t writeFile) Run(ctx context.Context, call Call) Result {
 	if ctx.Err() != nil {
 		return Result{Outcome: Stopped, Text: "stopped before anything was written"}
 	}
-	p, err := t.ws.resolve(args.Path)
+	p, err := t.ws.resolveToChange(args.Path)
 	if err != nil {
 		return Fail(err.Error())
 	}
@@ -148,10 +188,18 @@ func (p *place) write(args writeArgs) (string, error) {
 		}
 		done = fmt.Sprintf("replaced %s, %d bytes (%d before)", p.rel, len(args.Content), p.info.Size())
 	}
-	return done, replaceFile(p.dir, p.base, p.info, func(f io.Writer) error {
+	return done, p.replace(func(f io.Writer) error {
 		_, err := io.WriteString(f, args.Content)
 		return err
 	})
+}
+
+// replace makes the place a file with the content that write gives, durably.
+func (p *place) replace(write func(io.Writer) error) error {
+	if err := replaceFile(p.dir, p.base, p.info, write); err != nil {
+		return err
+	}
+	return p.settleNames()
 }
 
 // replaceable returns why what exists at the place must not be replaced.

@@ -1,0 +1,96 @@
+package agent
+
+import (
+	"strings"
+	"sync"
+	"time"
+
+	"kagent/pkg/provider"
+	"kagent/pkg/session"
+)
+
+// Streamed text is written down at most this often, so that a cut answer can
+// be shown without a write for every word.
+const (
+	chunkEvery = 250 * time.Millisecond
+	chunkBytes = 4 << 10
+)
+
+// sink takes what a provider streams and writes it down in pieces. The journal
+// takes one append at a time: until close the sink is the only one to append,
+// from the provider's goroutine or, when no more text comes, from a timer's.
+type sink struct {
+	runner *Runner
+	giveUp func() // ends the stream: a reply that can't be stored is of no use
+
+	mu    sync.Mutex
+	text  strings.Builder
+	last  time.Time   // when text was written down
+	timer *time.Timer // runs while text waits
+	done  bool
+	err   error // of the journal
+}
+
+func (k *sink) take(e provider.Event) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch {
+	case k.err != nil:
+	case e.Retry != nil:
+		k.text.Reset()
+		k.fail(k.runner.append(&session.RequestRetried{Attempt: e.Retry.Attempt, DelayMs: e.Retry.Delay.Milliseconds(), Error: failure(e.Retry.Err)}))
+	case e.Text != "":
+		if k.runner.Delta != nil {
+			k.runner.Delta(e.Text)
+		}
+		k.text.WriteString(e.Text)
+		wait := chunkEvery - k.runner.now().Sub(k.last)
+		if k.text.Len() >= chunkBytes || wait <= 0 {
+			k.flush()
+		} else if k.timer == nil {
+			k.timer = time.AfterFunc(wait, k.late)
+		}
+	}
+}
+
+// late writes down text after which no more has come.
+func (k *sink) late() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.timer = nil; !k.done {
+		k.flush()
+	}
+}
+
+// flush writes the text so far. It is not synced: what a reply says in the end
+// is synced, this is only shown when none comes.
+func (k *sink) flush() {
+	if k.text.Len() == 0 || k.err != nil {
+		return
+	}
+	chunk := &session.AssistantChunk{Text: k.text.String()}
+	k.text.Reset()
+	k.last = k.runner.now()
+	k.fail(k.runner.append(chunk))
+}
+
+func (k *sink) fail(err error) {
+	if err != nil {
+		k.err = err
+		k.giveUp()
+	}
+}
+
+// close ends the sink; what waits is written down only if no reply has come.
+func (k *sink) close(cut bool) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.done = true
+	if k.timer != nil {
+		k.timer.Stop()
+	}
+	if cut {
+		k.flush()
+	}
+	return k.err
+}

@@ -1,0 +1,90 @@
+package tool
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// minSecret is the least length of a value, in characters, and of a form.
+const minSecret = 8
+
+// maxEncoded is the length of a value, in bytes, up to which its encodings are
+// learned too.
+const maxEncoded = 8 << 10
+
+// secretForms returns the spellings under which a value is looked for, none if
+// it is too short or no text.
+func secretForms(value string) []string {
+	value = strings.TrimSpace(value)
+	if utf8.RuneCountInString(value) < minSecret || !utf8.ValidString(value) || strings.ContainsRune(value, utf8.RuneError) {
+		return nil
+	}
+	forms := []string{value, jsonForm(value, false), jsonForm(value, true)}
+	if len(value) <= maxEncoded {
+		forms = append(forms, url.QueryEscape(value), url.PathEscape(value))
+		forms = append(forms, base64Forms(value, base64.StdEncoding)...)
+		forms = append(forms, base64Forms(value, base64.URLEncoding)...)
+	}
+	for i, form := range forms {
+		forms[i] = beforeMask(form)
+	}
+	slices.Sort(forms)
+	return slices.DeleteFunc(slices.Compact(forms), func(form string) bool { return len(form) < minSecret })
+}
+
+// jsonForm returns value as it is inside a JSON string.
+func jsonForm(value string, html bool) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(html)
+	_ = e.Encode(value) // can't fail
+	return strings.Trim(strings.TrimSpace(b.String()), `"`)
+}
+
+// base64Forms returns the base64 of value, and what is always in the base64 of
+// a text with value in it: three forms, for the three places where a group of
+// bytes may begin.
+func base64Forms(value string, enc *base64.Encoding) []string {
+	forms := []string{enc.EncodeToString([]byte(value))}
+	for shift := range 3 {
+		all := enc.EncodeToString([]byte(strings.Repeat("\x00", shift) + value))
+		forms = append(forms, all[(8*shift+5)/6:8*(shift+len(value))/6])
+	}
+	return forms
+}
+
+// beforeMask returns the part of a form that can't reach into a mask.
+func beforeMask(form string) string {
+	if i := strings.Index(form, maskOpen); i >= 0 {
+		form = form[:i]
+	}
+	for n := len(maskOpen) - 1; n > 0; n-- {
+		form = strings.TrimSuffix(form, maskOpen[:n])
+	}
+	return form
+}
+
+// urlPasswords returns the passwords in addresses, as written and decoded.
+func urlPasswords(value string) []string {
+	var found []string
+	for {
+		i := strings.Index(value, "://")
+		if i < 0 {
+			return found
+		}
+		value = value[i:]
+		if hit := urlPassword("", value, true); hit.kind != "" {
+			password := value[hit.from:hit.to]
+			decoded, err := url.PathUnescape(password)
+			if err == nil && secretValue(decoded, true) {
+				found = append(found, password, decoded)
+			}
+		}
+		value = value[len("://"):]
+	}
+}
