@@ -78,6 +78,8 @@ func (a *app) resume(c *cobra.Command, o *resumeOptions, args []string) error {
 	}
 	t := &turn{app: a, store: store, journal: j, provider: p, display: o.display, began: began, result: res}
 	t.result.Warnings = append(append(t.result.Warnings, warnings...), recoveryWarnings(rec)...)
+	prompt, t.result.Warnings = mask(settings, "the prompt", prompt, t.result.Warnings)
+	settings.System, t.result.Warnings = mask(settings, "the system prompt", settings.System, t.result.Warnings)
 	if err := o.record(j, settings, verdicts); err != nil {
 		j.Close()
 		return err

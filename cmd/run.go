@@ -75,14 +75,18 @@ func (a *app) run(c *cobra.Command, o *runOptions, args []string) error {
 	res.Warnings = append(append(res.Warnings, warnings...), prompt.Warnings...)
 	res.Stdin = stdinResult{Attached: prompt.Attached, Bytes: prompt.Bytes}
 
+	var task string
+	task, res.Warnings = mask(settings, "the prompt", prompt.Text, res.Warnings)
+	settings.System, res.Warnings = mask(settings, "the system prompt", settings.System, res.Warnings)
+
 	id := o.session
 	if !c.Flags().Changed("session") {
 		id = uuid.NewString()
 	}
 	store := a.store()
-	hash := sha256.Sum256([]byte(prompt.Text))
+	hash := sha256.Sum256([]byte(task))
 	j, err := store.Create(id, session.Created{
-		Task: prompt.Text, PromptHash: hex.EncodeToString(hash[:]), Settings: settings, Version: version,
+		Task: task, PromptHash: hex.EncodeToString(hash[:]), Settings: settings, Version: version,
 	})
 	if err != nil {
 		return err

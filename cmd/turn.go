@@ -40,6 +40,9 @@ func (t *turn) run(prompt string) error {
 	a, s := t.app, t.journal.State()
 	// First of all, before anything is paid for, and even when quiet.
 	a.say("session %s", s.ID)
+	if why := checkpoint.Doubtful(a.dir); why != "" {
+		t.result.Warnings = append(t.result.Warnings, a.dir+": "+why)
+	}
 	for _, w := range t.result.Warnings {
 		a.say("warning: %s", w)
 	}

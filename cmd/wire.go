@@ -52,7 +52,7 @@ func toolNames() []string {
 	return names
 }
 
-func (a *app) toolSet(s session.Settings, lock *os.File, artifact tool.OpenArtifact) (*tool.Set, error) {
+func (a *app) toolSet(s session.Settings, mask *tool.Masker, lock *os.File, artifact tool.OpenArtifact) (*tool.Set, error) {
 	hidden, err := filepath.Abs(a.dir)
 	if err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (a *app) toolSet(s session.Settings, lock *os.File, artifact tool.OpenArtif
 	return tool.NewSet(
 		tool.ReadFile(ws, artifact), tool.ListFiles(ws), tool.Glob(ws), tool.Grep(ws),
 		tool.WriteFile(ws), tool.EditFile(ws),
-		tool.Shell(ws, tool.ShellOptions{Env: s.Env, Inherit: []*os.File{lock}, Kill: a.signals.kill}),
+		tool.Shell(ws, tool.ShellOptions{Env: s.Env, Inherit: []*os.File{lock}, Mask: mask, Kill: a.signals.kill}),
 	)
 }
 
@@ -179,10 +179,26 @@ func keyVariables(named string) []string {
 	return names
 }
 
+// masker knows the secrets of the environment: the provider's key, and what
+// looks like one.
+func masker(s session.Settings) *tool.Masker {
+	return tool.NewMasker(os.Environ(), keyVariables(s.APIKeyEnv)...)
+}
+
+// mask hides the secrets of a text that the user says, and says so.
+func mask(s session.Settings, what, text string, warnings []string) (string, []string) {
+	masked := masker(s).Mask(text)
+	if masked != text {
+		warnings = append(warnings, "secrets in "+what+" were masked: a session is stored and sent")
+	}
+	return masked, warnings
+}
+
 // runner wires an open session to its model and tools.
 func (a *app) runner(j *checkpoint.Journal, p provider.Provider) (*agent.Runner, error) {
 	s := j.State().Settings
-	tools, err := a.toolSet(s, j.ToolsLock(), j.Artifacts().Open)
+	secrets := masker(s)
+	tools, err := a.toolSet(s, secrets, j.ToolsLock(), j.Artifacts().Open)
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +208,7 @@ func (a *app) runner(j *checkpoint.Journal, p provider.Provider) (*agent.Runner,
 	}
 	return &agent.Runner{
 		Journal: j, Provider: p, Tools: tools, Strategy: strategy, NewKey: uuid.NewString,
-		Artifacts: artifacts{j.Artifacts()},
+		Mask: secrets, Artifacts: artifacts{j.Artifacts()},
 	}, nil
 }
 

@@ -9,7 +9,7 @@ import (
 // What the flags know of the tools is what the tools are.
 func TestToolClassesAreThoseOfTheTools(t *testing.T) {
 	a := &app{dir: t.TempDir(), signals: &signals{}}
-	set, err := a.toolSet(session.Settings{Workdir: t.TempDir()}, nil, nil)
+	set, err := a.toolSet(session.Settings{Workdir: t.TempDir()}, nil, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -112,6 +112,10 @@ func (r *Runner) plan(c *session.Call) *planned {
 		p.result = refuse(c, session.OutcomeInvalid, r.noSuchTool(c))
 		return p
 	}
+	if r.Mask.Holds(c.Wire.Arguments) {
+		p.result = refuse(c, session.OutcomeInvalid, maskedText)
+		return p
+	}
 	args, problem := r.Tools.Check(c.Wire.Name, c.Wire.Arguments)
 	if problem != nil {
 		p.result = refuse(c, session.OutcomeInvalid, problem.Text+r.wasCut(c))
@@ -145,6 +149,9 @@ func (r *Runner) noSuchTool(c *session.Call) string {
 	name := []rune(message.Clean(c.Wire.Name))
 	return fmt.Sprintf("there is no tool named %q; those there are: %s", string(name[:min(len(name), 80)]), offered)
 }
+
+const maskedText = "the arguments hold a mask in the place of a secret. You were not shown the secret, so the call can't mean what it says: " +
+	"use the file or the variable that holds it by its name, or change another part of the file."
 
 // wasCut explains arguments that end in the middle.
 func (r *Runner) wasCut(c *session.Call) string {
@@ -227,7 +234,7 @@ func (r *Runner) runOne(ctx context.Context, p *planned) (out *session.ToolResul
 		return out
 	}
 	res := patiently(ctx, p.tool, tool.Call{Args: p.args, Key: p.key, Artifacts: r.Artifacts})
-	out.Outcome, out.Text, out.ExitCode = session.Outcome(res.Outcome), message.Clean(res.Text), res.ExitCode
+	out.Outcome, out.Text, out.ExitCode = session.Outcome(res.Outcome), r.Mask.Mask(message.Clean(res.Text)), res.ExitCode
 	out.Omitted, out.Artifact = res.Omitted, res.Artifact
 	return out
 }

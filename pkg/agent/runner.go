@@ -33,6 +33,9 @@ type Runner struct {
 
 	// Artifacts takes what is too large for a result; nil: it is not kept.
 	Artifacts tool.Artifacts
+	// Mask hides secrets in what tools return; a call whose arguments hold a
+	// mask is refused. nil hides none.
+	Mask *tool.Masker
 	// NewKey makes idempotency keys.
 	NewKey func() string
 	// Now is the clock; default time.Now.

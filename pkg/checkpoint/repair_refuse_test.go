@@ -219,7 +219,7 @@ func (r ruin) randomDamage(t *rapid.T) []byte {
 		rec, err := decodeLine(lines[i-1])
 		switch {
 		case name == "dropped" && (len(lines) < 2 || err != nil || rec.Seq > r.promised || i == len(lines)):
-		case name == "another history" && err != nil:
+		case (name == "another history" || name == "a rival") && err != nil:
 		default:
 			lines = damages[name](lines, i)
 		}

@@ -156,6 +156,41 @@ func TestLostSettingsAreTakenFromTheCheckpoint(t *testing.T) {
 	}
 }
 
+// Bytes that stand before the last event may have been one that came after it.
+func TestUnexplainedBytesMayHaveBeenTheEnd(t *testing.T) {
+	s, _ := newTestStore(t.TempDir())
+	j := create(t, s, "s")
+	ask(t, j, "I run it.", 1)
+	begin(t, j)
+	check(t, j.Close())
+	r := ruinOf(t, s, "s")
+	n := len(r.lines)
+	log := bytes.Join(swap(flipMiddle(slices.Clone(r.lines), n), n-1), nil)
+	s, _ = r.place(t, t.TempDir(), log, r.checkpoint)
+	out, err := s.Repair("s", "")
+	check(t, err)
+	r.sound(t, s, out)
+	if len(out.InDoubt) != 1 {
+		t.Errorf("%+v", out)
+	}
+}
+
+func TestASecondResultIsNotTakenOver(t *testing.T) {
+	s, _ := newTestStore(t.TempDir())
+	finished(t, s, "s")
+	p := pathsOf(s.dir, "s")
+	rewrite(t, p, func(recs []record) []record {
+		i := slices.IndexFunc(recs, func(r record) bool { return r.Type == "tool/result" })
+		return slices.Insert(recs, i, recs[i])
+	})
+	check(t, os.Remove(p.checkpoint))
+	out, err := s.Repair("s", "")
+	check(t, err)
+	if r := verify(t, s, out.SessionID); len(r.Problems) > 0 || len(out.Lost) != 1 || !strings.Contains(out.Lost[0].Why, "has a result") {
+		t.Errorf("%+v, %+v", out, r)
+	}
+}
+
 func TestNumbersOfCallsMoveWithTheirReplies(t *testing.T) {
 	s, _ := newTestStore(t.TempDir())
 	r := twoTurns(t, s, true)

@@ -144,7 +144,7 @@ func TestAnArtifactHasEveryByteFromTheFirst(t *testing.T) {
 			data[i] = byte(rng.Uint32())
 		}
 		s := &shelf{}
-		o := newOutput(keep, s)
+		o := newOutput(keep, s, nil)
 		for rest := data; len(rest) > 0; {
 			n := min(rng.IntN(3*keep), len(rest))
 			o.write(rest[:n])
@@ -194,7 +194,7 @@ func TestAStoppedCommandKeepsNoArtifact(t *testing.T) {
 		await(t, path)
 		close(kill)
 	}()
-	r := Shell(ws, ShellOptions{Kill: kill}).Run(t.Context(), Call{Args: []byte(`{"command":"seq 1 40000; echo >written; read x <written; read x <written"}`), Artifacts: s})
+	r := Shell(ws, ShellOptions{Kill: kill}).Run(t.Context(), Call{Args: []byte(`{"command":"seq 1 40000; echo >written; sleep 60"}`), Artifacts: s})
 	wantOutcome(t, r, Stopped)
 	if r.Artifact != nil || len(s.kept) != 0 || s.created != s.ended {
 		t.Errorf("artifact %+v, %d kept, %d begun, %d ended", r.Artifact, len(s.kept), s.created, s.ended)

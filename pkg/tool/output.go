@@ -19,10 +19,15 @@ type output struct {
 	keep  int    // bytes of each
 	total int64
 	spill spill
+	mask  *StreamMasker // nil: what comes is kept as it is
 }
 
-func newOutput(keep int, store Artifacts) *output {
-	return &output{keep: keep, spill: spill{store: store}}
+func newOutput(keep int, store Artifacts, mask *Masker) *output {
+	o := &output{keep: keep, spill: spill{store: store}}
+	if mask != nil {
+		o.mask = mask.Stream()
+	}
+	return o
 }
 
 // readFrom reads until the stream ends, in whatever way.
@@ -37,9 +42,27 @@ func (o *output) readFrom(r io.Reader) {
 	}
 }
 
+// write takes what a command said. Secrets are masked before anything is cut
+// or kept: half of one would not be recognised any more.
 func (o *output) write(b []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if o.mask != nil {
+		b = []byte(o.mask.Write(string(b)))
+	}
+	o.take(b)
+}
+
+// flush takes what the masker held back; the output is at its end.
+func (o *output) flush() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.mask != nil {
+		o.take([]byte(o.mask.Flush()))
+	}
+}
+
+func (o *output) take(b []byte) {
 	before := o.total
 	o.total += int64(len(b))
 	switch bound := int64(2 * o.keep); {

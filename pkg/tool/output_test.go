@@ -11,7 +11,7 @@ import (
 
 // gather feeds data to an output in pieces of random size.
 func gather(keep int, data []byte) (string, int64) {
-	o := newOutput(keep, nil)
+	o := newOutput(keep, nil, nil)
 	rng := rand.New(rand.NewPCG(1, uint64(len(data))))
 	for len(data) > 0 {
 		n := min(1+rng.IntN(3*keep), len(data))

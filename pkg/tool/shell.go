@@ -28,6 +28,7 @@ type ShellOptions struct {
 	Env        []string        // names of variables to pass on beside the allowed ones
 	Environ    func() []string // where variables come from; nil: os.Environ
 	Inherit    []*os.File      // open in each command, as descriptors 3 and up
+	Mask       *Masker         // hides secrets in the output; nil: none
 	Kill       <-chan struct{} // when closed, commands die at once, also in their grace
 }
 
@@ -102,7 +103,7 @@ func (t *shell) Run(ctx context.Context, call Call) Result {
 	cmd.Dir = cwd
 	cmd.Env = t.environ(cwd, call.Key)
 	cmd.ExtraFiles = t.opts.Inherit
-	p, err := start(cmd, newOutput(t.opts.Keep, call.Artifacts))
+	p, err := start(cmd, newOutput(t.opts.Keep, call.Artifacts, t.opts.Mask))
 	if err != nil {
 		return Fail(notStarted(err))
 	}
@@ -138,6 +139,7 @@ func (w *Workspace) directory(path string) (string, error) {
 func report(p *process, e ending, timeout time.Duration) Result {
 	r := Result{Outcome: OK}
 	var note string
+	p.out.flush()
 	// The result of a command that was stopped with its run is not recorded.
 	r.Artifact, note = p.out.spill.keep(e.outcome != Stopped)
 	r.Text, r.Omitted = p.out.text(note)
