@@ -10,21 +10,24 @@ import (
 )
 
 func (a *app) verifyCommand() *cobra.Command {
-	return &cobra.Command{
+	var secrets bool
+	c := &cobra.Command{
 		Use:   "verify [ID|PREFIX]",
 		Short: "look for damage in one session, or in all",
 		Long: "verify reads everything that belongs to a session: the chain of its log, what the events say of each other,\n" +
 			"the checkpoint, the artifacts, and who may read the files. It changes nothing and disturbs nobody. Each\n" +
-			"problem is a line on stdout. It exits with 5 if something is damaged, with 1 if others may use the files;\n" +
-			"notes change nothing.",
-		Example:           "  kagent verify\n  kagent verify nightly\n  kagent verify -o json | jq -r '.[] | select(.ok | not).sessionId'",
+			"problem is a line on stdout. It exits with 5 if something is damaged, with 1 if others may use the files or\n" +
+			"secrets were found; notes change nothing.",
+		Example:           "  kagent verify\n  kagent verify nightly\n  kagent verify --secrets\n  kagent verify -o json | jq -r '.[] | select(.ok | not).sessionId'",
 		Args:              usageArgs(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: a.completeFirstID,
-		RunE:              a.verify,
+		RunE:              func(c *cobra.Command, args []string) error { return a.verify(c, secrets, args) },
 	}
+	c.Flags().BoolVar(&secrets, "secrets", false, "look for secrets instead: those of the environment, and well-known forms of keys")
+	return c
 }
 
-func (a *app) verify(c *cobra.Command, args []string) error {
+func (a *app) verify(c *cobra.Command, secrets bool, args []string) error {
 	if _, err := a.configure(c, onlyDir); err != nil {
 		return err
 	}
@@ -40,7 +43,11 @@ func (a *app) verify(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	reports, failed := a.verifyAll(store, ids, len(args) > 0)
+	look := store.Verify
+	if secrets {
+		look = func(id string) (checkpoint.Report, error) { return a.findSecrets(store, id) }
+	}
+	reports, failed := a.verifyAll(look, ids, len(args) > 0)
 	if a.format == "json" {
 		a.out.json(reports)
 	}
@@ -71,11 +78,11 @@ func (a *app) verify(c *cobra.Command, args []string) error {
 // verifyAll looks at each session and shows what it finds as it goes. One that
 // can't be read hides no other; what is no session, or was removed meanwhile,
 // is passed over unless it was asked for.
-func (a *app) verifyAll(store *checkpoint.Store, ids []string, asked bool) ([]checkpoint.Report, []error) {
+func (a *app) verifyAll(look func(id string) (checkpoint.Report, error), ids []string, asked bool) ([]checkpoint.Report, []error) {
 	reports := []checkpoint.Report{}
 	var failed []error
 	for _, id := range ids {
-		r, err := store.Verify(id)
+		r, err := look(id)
 		var missing *checkpoint.NotFoundError
 		switch {
 		case errors.As(err, &missing) && !asked:
@@ -130,6 +137,8 @@ func whatToDo(id string, p checkpoint.Problem) string {
 		return "chmod go= " + quote(p.Path) + ", or chown it"
 	case checkpoint.KindTorn:
 		return "`kagent resume " + id + "` sets it aside"
+	case checkpoint.KindSecret:
+		return "change the secret; `kagent rm " + id + "` removes the session"
 	case checkpoint.KindNewer:
 		return "use that version"
 	}

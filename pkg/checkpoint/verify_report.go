@@ -13,13 +13,14 @@ const (
 	KindArtifact    Kind = "artifact"    // an output that is missing or changed
 	KindFile        Kind = "file"        // something foreign in the place of a file
 	KindPermissions Kind = "permissions" // others may read or write it
+	KindSecret      Kind = "secret"      // something that should not be stored; Verify does not look for it
 	KindNewer       Kind = "newer"       // a note: a newer version wrote it
 	KindTorn        Kind = "torn"        // a note: an end that was never promised
 	KindNote        Kind = "note"
 )
 
 // Damage reports whether something that had been promised is not there.
-func (k Kind) Damage() bool { return !k.Note() && k != KindPermissions }
+func (k Kind) Damage() bool { return !k.Note() && k != KindPermissions && k != KindSecret }
 
 // Note reports whether nothing is wrong.
 func (k Kind) Note() bool { return k == KindNewer || k == KindTorn || k == KindNote }

@@ -1,8 +1,13 @@
 package session
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
+	"reflect"
+	"slices"
 	"time"
 )
 
@@ -46,42 +51,72 @@ func (u Unknown) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON decodes the data by its kind. A known kind with data that do
-// not fit it is an error.
+// not fit it is an error, and so is a key in another case, or twice.
 func (e *Event) UnmarshalJSON(b []byte) error {
 	type plain Event
 	var w struct {
 		plain
 		Data json.RawMessage `json:"data"`
 	}
-	if err := json.Unmarshal(b, &w); err != nil {
+	err := json.Unmarshal(b, &w)
+	if err == nil {
+		err = ShapeOf(w).Check(b)
+	}
+	if err != nil {
 		return err
 	}
 	*e = Event(w.plain)
-	data, known := newData(e.Type)
-	if !known {
-		e.Data = Unknown{Kind: e.Type, Raw: w.Data}
-		return nil
-	}
-	if err := json.Unmarshal(w.Data, data); err != nil {
-		return fmt.Errorf("data of %s: %w", e.Type, err)
-	}
-	e.Data = data
-	return nil
+	e.Data, err = DecodeData(e.Type, w.Data)
+	return err
 }
 
-// newData returns a pointer to fill, so that decoded and new events have the
-// same types: Append takes pointers too.
-func newData(t Type) (Data, bool) {
-	for _, d := range []Data{
-		&Created{}, &Opened{}, &Removed{}, &SettingsChanged{},
-		&TurnStart{}, &TurnEnd{}, &StepStart{}, &StepEnd{},
-		&UserMessage{}, &RequestHeader{}, &RequestRetried{},
-		&AssistantChunk{}, &AssistantMessage{},
-		&ToolCall{}, &ToolResult{}, &OutcomeSettled{}, &LogRepaired{}, &Repaired{},
-	} {
-		if d.Type() == t {
-			return d, true
+// DecodeData reads what an event of the kind t says. It keeps nothing of b.
+func DecodeData(t Type, b []byte) (Data, error) {
+	k, known := kinds[t]
+	if !known {
+		if len(b) > 0 && !json.Valid(b) { // without any it says null
+			return nil, fmt.Errorf("data of %s: not valid JSON", t)
 		}
+		return Unknown{Kind: t, Raw: bytes.Clone(b)}, nil
 	}
-	return nil, false
+	// A pointer, so that decoded and new events have the same types.
+	d := reflect.New(k.typ).Interface().(Data)
+	err := json.Unmarshal(b, d)
+	switch {
+	case err != nil:
+	case skipSpace(b)[0] != '{':
+		err = errors.New("not an object")
+	default:
+		err = k.shape.Check(b)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("data of %s: %w", t, err)
+	}
+	return d, nil
 }
+
+// kind is what a kind of event says.
+type kind struct {
+	typ   reflect.Type
+	shape *Shape
+}
+
+// kinds are all that this version knows.
+var kinds = kindsOf(
+	&Created{}, &Opened{}, &Removed{}, &SettingsChanged{},
+	&TurnStart{}, &TurnEnd{}, &StepStart{}, &StepEnd{},
+	&UserMessage{}, &RequestHeader{}, &RequestRetried{},
+	&AssistantChunk{}, &AssistantMessage{},
+	&ToolCall{}, &ToolResult{}, &OutcomeSettled{}, &LogRepaired{}, &Repaired{},
+)
+
+func kindsOf(all ...Data) map[Type]kind {
+	m := map[Type]kind{}
+	for _, d := range all {
+		m[d.Type()] = kind{reflect.TypeOf(d).Elem(), ShapeOf(d)}
+	}
+	return m
+}
+
+// Kinds returns all kinds of event that this version knows, sorted.
+func Kinds() []Type { return slices.Sorted(maps.Keys(kinds)) }
