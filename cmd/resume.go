@@ -67,12 +67,13 @@ func (a *app) resume(c *cobra.Command, o *resumeOptions, args []string) error {
 	if done, err := a.reprint(store, id, prompt, len(verdicts) > 0, began); done || err != nil {
 		return err
 	}
-	// What can be refused is refused before the session is touched.
-	settings, p, err := o.prepare(c, store, id, verdicts)
-	if err != nil {
+	var settings session.Settings
+	var p provider.Provider
+	// What can be refused is refused before anything is written.
+	j, rec, err := store.Open(id, func(s *session.State) (err error) {
+		settings, p, err = o.prepare(c, s, verdicts)
 		return err
-	}
-	j, rec, err := store.Open(id)
+	})
 	if err != nil {
 		return err
 	}
@@ -121,12 +122,18 @@ func (a *app) resumePrompt(words []string) (string, error) {
 
 // reprint prints the answer of a completed session again, without taking it.
 func (a *app) reprint(store *checkpoint.Store, id, prompt string, verdicts bool, began time.Time) (bool, error) {
+	if prompt != "" || verdicts {
+		return false, nil
+	}
+	// The log is read twice only where it is not gone on with.
+	if sum, ok := store.Glance(id); !ok || sum.Status != session.Completed {
+		return false, nil
+	}
 	v, err := store.Read(id)
 	if err != nil {
 		return false, err
 	}
-	status, _ := v.Status()
-	if prompt != "" || verdicts || status != session.Completed || v.State.Main().Unheard() || !v.Saved {
+	if status, _ := v.Status(); status != session.Completed || !v.Saved {
 		return false, nil
 	}
 	a.say("session %s", id)
@@ -141,18 +148,14 @@ func (a *app) reprint(store *checkpoint.Store, id, prompt string, verdicts bool,
 	return true, nil
 }
 
-// prepare checks everything that does not need the session's lock.
-func (o *resumeOptions) prepare(c *cobra.Command, store *checkpoint.Store, id string, verdicts []*session.OutcomeSettled) (s session.Settings, p provider.Provider, err error) {
-	v, err := store.Read(id)
-	if err != nil {
-		return s, nil, err
-	}
+// prepare checks all that is given against the session as it stands.
+func (o *resumeOptions) prepare(c *cobra.Command, state *session.State, verdicts []*session.OutcomeSettled) (s session.Settings, p provider.Provider, err error) {
 	for _, verdict := range verdicts {
-		if !inDoubt(v.State, verdict.Call) {
-			return s, nil, usageErrorf("`kagent show "+id+"` lists those that are", "--outcome: call %s is not in doubt", verdict.Call)
+		if !inDoubt(state, verdict.Call) {
+			return s, nil, usageErrorf("`kagent show "+state.ID+"` lists those that are", "--outcome: call %s is not in doubt", verdict.Call)
 		}
 	}
-	s = v.State.Settings
+	s = state.Settings
 	if err := o.settings.apply(&s, c.Flags().Changed); err != nil {
 		return s, nil, err
 	}
