@@ -57,7 +57,12 @@ type Stop struct {
 	Reason session.Reason
 }
 
-func (s *Stop) Error() string { return string(s.Status) + ": " + string(s.Reason) }
+func (s *Stop) Error() string {
+	if s.Reason == "" {
+		return string(s.Status)
+	}
+	return string(s.Status) + ": " + string(s.Reason)
+}
 
 const scope = "" // the session's own; children will have names
 
