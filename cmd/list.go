@@ -66,7 +66,7 @@ func (a *app) list(c *cobra.Command, o *listOptions) error {
 	}
 	switch {
 	case a.format == "json":
-		a.out.json(list)
+		jsonList(a.out, list)
 	case o.ids:
 		for _, s := range list {
 			a.out.text(s.SessionID)

@@ -49,15 +49,35 @@ func (o *output) text(s string) {
 }
 
 // json prints v on one line.
-func (o *output) json(v any) {
+func (o *output) json(v any) { o.encode("", v, "\n") }
+
+// encode prints v between two texts.
+func (o *output) encode(before string, v any, after string) {
 	var b bytes.Buffer
+	b.WriteString(before)
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
 		o.err = err
 		return
 	}
+	b.Truncate(b.Len() - 1) // its newline
+	b.WriteString(after)
 	o.Write(b.Bytes())
+}
+
+// jsonList prints a list as json does, but never holds all of its text.
+func jsonList[T any](o *output, list []T) {
+	before := "["
+	for _, v := range list {
+		o.encode(before, v, "")
+		before = ","
+	}
+	if len(list) == 0 {
+		o.text("[]")
+		return
+	}
+	o.text("]")
 }
 
 // finish returns the exit code, given that what was printed may not have

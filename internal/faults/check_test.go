@@ -28,6 +28,7 @@ type trial struct {
 	recovered bool // a recovery has run since the fault
 	raced     bool // several processes were started, none was killed
 	fault     string
+	disk      diskError
 	exit      string
 
 	reported []event        // events that -o jsonl said are durable
@@ -43,6 +44,7 @@ type trial struct {
 type result struct {
 	Type   string `json:"type"`
 	Status string `json:"status"`
+	Reason string `json:"reason"`
 	Answer string `json:"answer"`
 }
 
@@ -67,6 +69,7 @@ func check() int {
 		dir: os.Getenv("FL_DIR"), fault: os.Getenv("FL_FAULT"), exit: os.Getenv("FL_EXIT"),
 		recovered: os.Getenv("FL_RECOVERED") == "1", raced: os.Getenv("FL_EXITS") != "", effects: map[string]int{},
 	}
+	t.disk = readDiskError(t.fault)
 	t.readOutputs()
 	t.readLog()
 	t.promisesKept()
@@ -76,10 +79,18 @@ func check() int {
 	t.callsInOrder()
 	t.effectsAllowed()
 	t.fileAsSaid()
+	t.artifactsKept()
+	t.storageTold()
+	t.sound()
 	if t.recovered {
 		t.finished()
 	}
 	t.clean()
+	return t.verdict()
+}
+
+// verdict prints what was found and returns the exit code.
+func (t *trial) verdict() int {
 	for _, p := range t.problems {
 		fmt.Fprintln(os.Stderr, p)
 	}
@@ -97,7 +108,7 @@ func (t *trial) path(name ...string) string {
 // readOutputs reads what all processes of the trial printed. A last line that
 // a kill cut off counts as not said.
 func (t *trial) readOutputs() {
-	names := append(filepath.SplitList(os.Getenv("FL_OUTS")), filepath.Join(filepath.Dir(t.dir), "setup.out"))
+	names := append(filepath.SplitList(os.Getenv("FL_OUTS")), filepath.Join(filepath.Dir(os.Getenv("FL_DIR")), "setup.out"))
 	for _, name := range names {
 		b, err := os.ReadFile(name)
 		if err != nil {

@@ -5,6 +5,7 @@ package faults
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,13 +13,20 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
 
 // TestMain lets the lab start this program as its check.
 func TestMain(m *testing.M) {
-	if os.Getenv("FAULTS_CHECK") != "" {
+	switch os.Getenv("FAULTS_CHECK") {
+	case "":
+	case "loaded", "resumed":
+		os.Exit(checkDamage())
+	case "read":
+		os.Exit(checkRead())
+	default:
 		os.Exit(check())
 	}
 	os.Exit(m.Run())
@@ -32,6 +40,7 @@ type lab struct {
 	exe   string // this program
 	short bool
 	long  bool
+	tmp   string // where the trials are, "" for the system's default
 }
 
 func newLab(t *testing.T) *lab {
@@ -60,7 +69,36 @@ func newLab(t *testing.T) *lab {
 	if profile != "" && profile != "full" && profile != "short" && profile != "long" {
 		t.Fatalf("FAULTS_PROFILE is %q, want short, full or long", profile)
 	}
-	return &lab{root: root, tools: tools, data: filepath.Join(root, "testdata", "faults"), exe: exe, short: profile == "short", long: profile == "long"}
+	return &lab{
+		root: root, tools: tools, data: filepath.Join(root, "testdata", "faults"), exe: exe,
+		short: profile == "short", long: profile == "long", tmp: memory(),
+	}
+}
+
+// memory is a file system without a disk: the trials sync often, and what the
+// tools prove does not hang on where they are. "" where there is none of a size.
+func memory() string {
+	const dir = "/dev/shm"
+	var st syscall.Statfs_t
+	if os.Getenv("TMPDIR") != "" || syscall.Statfs(dir, &st) != nil || int64(st.Bavail)*st.Bsize < 2<<30 || syscall.Access(dir, 2) != nil {
+		return ""
+	}
+	return dir
+}
+
+// mayMount reports whether this process may mount a loop device.
+func mayMount(t *testing.T) bool {
+	t.Helper()
+	dir := t.TempDir()
+	image, point := filepath.Join(dir, "image"), filepath.Join(dir, "point")
+	err := errors.Join(os.Mkdir(point, 0o700), os.WriteFile(image, make([]byte, 1<<20), 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if exec.Command("mkfs.ext4", "-q", image).Run() != nil || exec.Command("mount", "-o", "loop", image, point).Run() != nil {
+		return false
+	}
+	return exec.Command("umount", point).Run() == nil
 }
 
 // build makes the program, with the files that overlay names replaced.
@@ -84,10 +122,13 @@ func (l *lab) build(t *testing.T, overlay string) string {
 type sweep struct {
 	name, tool          string
 	setup, run, recover string
-	args                []string
+	check               string   // what FAULTS_CHECK says, default 1
+	first               string   // what finished.sh begins with
+	args                []string // {kagent} is the program
 	short               []string // more arguments in the short profile
 	long                []string // more arguments in the long profile
 	slow                bool     // not in the short profile
+	mounts              bool     // needs the right to mount
 }
 
 // report is what a tool says of a sweep.
@@ -115,9 +156,12 @@ func (l *lab) sweep(t *testing.T, binary string, s sweep, more ...string) report
 	t.Helper()
 	home := t.TempDir()
 	name := filepath.Join(home, "report.json")
+	if s.check == "" {
+		s.check = "1"
+	}
 	args := []string{
 		filepath.Join(l.tools, s.tool+".py"),
-		"--run", l.command(s.run), "--check", `FAULTS_CHECK=1 exec "$FAULTS_EXE"`,
+		"--run", l.command(s.run), "--check", "FAULTS_CHECK=" + s.check + ` exec "$FAULTS_EXE"`,
 		"--jobs", strconv.Itoa(runtime.NumCPU()), "--budget", "3000", "--require-complete", "--json", name,
 	}
 	setup := "printf 'the notes\\n' >notes.txt"
@@ -131,7 +175,12 @@ func (l *lab) sweep(t *testing.T, binary string, s sweep, more ...string) report
 	if keep := os.Getenv("FAULTS_KEEP"); keep != "" {
 		args = append(args, "--keep", filepath.Join(keep, strings.ReplaceAll(t.Name(), "/", "_")))
 	}
-	args = append(args, s.args...)
+	if l.tmp != "" {
+		args = append(args, "--tmp", l.tmp)
+	}
+	for _, arg := range s.args {
+		args = append(args, strings.ReplaceAll(arg, "{kagent}", binary))
+	}
 	if l.short {
 		args = append(args, s.short...)
 	}
@@ -141,7 +190,7 @@ func (l *lab) sweep(t *testing.T, binary string, s sweep, more ...string) report
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "python3", append(args, more...)...)
-	cmd.Env = l.environ(home, binary)
+	cmd.Env = append(l.environ(home, binary), "FAULTS_FIRST="+s.first)
 	out, err := cmd.CombinedOutput()
 	r := report{output: string(out), err: err}
 	if b, rerr := os.ReadFile(name); rerr == nil {

@@ -34,7 +34,11 @@ type eventData struct {
 	Attempt                int
 	Change                 *struct{ Path, Before, After string }
 	Settings               struct{ OnUnknown string }
-	Parts                  []struct {
+	Artifact               *struct {
+		Ref   string
+		Bytes int64
+	}
+	Parts []struct {
 		Call *struct{ Name, Arguments string }
 	}
 }

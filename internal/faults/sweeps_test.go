@@ -8,22 +8,20 @@ import (
 
 const deaths = "kill,killafter,torn:half,torn:0"
 
-// TestFaults runs all sweeps on the program as it is.
-func TestFaults(t *testing.T) {
-	l := newLab(t)
-	binary := l.build(t, "")
-	for _, s := range []sweep{
+// deathSweeps are kills, signals, power cuts and races.
+func deathSweeps() []sweep {
+	return []sweep{
 		{
 			name: "killed", tool: "killpoints", run: "run.sh", recover: "recover.sh",
-			args: []string{"--actions", deaths}, short: []string{"--every", "3"},
-		},
-		{
-			name: "killed, without recovery", tool: "killpoints", run: "run.sh",
 			args: []string{"--actions", deaths}, short: []string{"--every", "5"},
 		},
 		{
+			name: "killed, without recovery", tool: "killpoints", run: "run.sh",
+			args: []string{"--actions", deaths}, short: []string{"--every", "7"},
+		},
+		{
 			name: "killed, and the recovery too", tool: "killpoints", run: "run.sh", recover: "recover.sh",
-			args: []string{"--actions", "kill", "--every", "7", "--double", "1"}, short: []string{"--every", "59"},
+			args: []string{"--actions", "kill", "--every", "5", "--double", "1"}, short: []string{"--every", "71"},
 		},
 		signalled("TERM", "0,143"), signalled("INT", "0,130"), signalled("HUP", "0,129"),
 		{
@@ -38,7 +36,7 @@ func TestFaults(t *testing.T) {
 		},
 		{
 			name: "power cut after a kill, without recovery", tool: "powerloss", run: "recover.sh",
-			args: []string{"--after-kill", "5", "--max-states", "100000"}, short: []string{"--after-kill", "30"},
+			args: []string{"--after-kill", "5", "--max-states", "100000"}, short: []string{"--after-kill", "90"},
 			long: []string{"--after-kill", "1", "--max-states", "1000000"},
 		},
 		{
@@ -51,17 +49,6 @@ func TestFaults(t *testing.T) {
 			args:  []string{"--procs", "4", "--rounds", "40", "--loser-exits", "2,4", "--max-winners", "1", "--pause", "--every", "3"},
 			short: []string{"--rounds", "15", "--every", "20"},
 		},
-	} {
-		t.Run(s.name, func(t *testing.T) {
-			if s.slow && l.short {
-				t.Skip("not in the short profile")
-			}
-			r := l.sweep(t, binary, s)
-			t.Logf("%s: %s", s.tool, r.figures())
-			if r.err != nil || r.Tried == 0 {
-				t.Errorf("%s: %v\n%s", s.tool, r.err, r.output)
-			}
-		})
 	}
 }
 
@@ -70,6 +57,27 @@ func TestFaults(t *testing.T) {
 func signalled(name, exits string) sweep {
 	return sweep{
 		name: "ended by SIG" + name, tool: "killpoints", run: "run.sh", recover: "recover.sh",
-		args: []string{"--actions", "sig:" + name, "--sig-exit", exits}, short: []string{"--every", "6"},
+		args: []string{"--actions", "sig:" + name, "--sig-exit", exits}, short: []string{"--every", "9"},
+	}
+}
+
+// TestFaults runs all sweeps on the program as it is.
+func TestFaults(t *testing.T) {
+	l := newLab(t)
+	binary := l.build(t, "")
+	for _, s := range append(append(deathSweeps(), errorSweeps()...), damageSweeps()...) {
+		t.Run(s.name, func(t *testing.T) {
+			if s.slow && l.short {
+				t.Skip("not in the short profile")
+			}
+			if s.mounts && !mayMount(t) {
+				t.Skip("this process may not mount a loop device")
+			}
+			r := l.sweep(t, binary, s)
+			t.Logf("%s: %s", s.tool, r.figures())
+			if r.err != nil || r.Tried == 0 {
+				t.Errorf("%s: %v\n%s", s.tool, r.err, r.output)
+			}
+		})
 	}
 }

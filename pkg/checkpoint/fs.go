@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -100,6 +101,11 @@ const (
 // file of a fixed name (so that kills leave one at most), synced, renamed over
 // name, the directory synced. A failure leaves name as it was and no temp file.
 func replace(fsys FS, temp, name string, data []byte) error {
+	return replaceFrom(fsys, temp, name, bytes.NewReader(data)) // in one write
+}
+
+// replaceFrom is replace for what need not fit into memory.
+func replaceFrom(fsys FS, temp, name string, r io.Reader) error {
 	if err := fsys.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -107,7 +113,7 @@ func replace(fsys FS, temp, name string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteAt(data, 0)
+	_, err = io.Copy(io.NewOffsetWriter(f, 0), r)
 	if err == nil {
 		err = f.Sync()
 	}

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"kagent/pkg/session"
 )
 
 var errBadCheckpoint = errors.New("bad checkpoint")
@@ -25,18 +27,38 @@ func readHead(fsys FS, name string) (head, error) {
 	return parseHead(b)
 }
 
-// readWhole is readHead for a checkpoint that will be replaced: all of it must
-// be valid JSON. With errBadCheckpoint the Log field may still have been found.
-func readWhole(fsys FS, name string) (head, error) {
-	b, err := readUpTo(fsys, name, 1<<40)
+// readCheckpoint reads a checkpoint of at most limit bytes; all of it must be sound.
+// With errBadCheckpoint the Log field may still have been found.
+func readCheckpoint(fsys FS, name string, limit int64) ([]byte, head, error) {
+	b, err := readUpTo(fsys, name, limit+1)
 	if err != nil {
-		return head{}, err
+		return nil, head{}, err
 	}
 	h, err := parseHead(b)
-	if err == nil && !json.Valid(b) {
+	switch {
+	case err != nil:
+	case int64(len(b)) > limit:
+		err = fmt.Errorf("%w: it is too large for its log", errBadCheckpoint)
+	case !json.Valid(b):
 		err = fmt.Errorf("%w: it is not valid JSON", errBadCheckpoint)
+	default:
+		err = checkKeys(b)
 	}
-	return h, err
+	return b, h, err
+}
+
+// checkpointLimit bounds what is read as a checkpoint. It is a projection: the
+// longest texts of a log stand in it a few times.
+func checkpointLimit(log int64) int64 { return 4*log + 64<<20 }
+
+var checkpointShape = session.ShapeOf(saved{})
+
+// checkKeys refuses a checkpoint that other tools would read otherwise.
+func checkKeys(b []byte) error {
+	if err := checkpointShape.Check(b); err != nil {
+		return fmt.Errorf("%w: %v", errBadCheckpoint, err)
+	}
+	return nil
 }
 
 // unread reports whether err is the disk's, and neither a missing nor a bad
@@ -94,6 +116,9 @@ func parseHead(b []byte) (head, error) {
 		if key == "metadata" {
 			break
 		}
+	}
+	if err := checkKeys(append(b[:dec.InputOffset():dec.InputOffset()], '}')); err != nil {
+		return h, err
 	}
 	if h.Schema != Schema {
 		return h, fmt.Errorf("%w: its schema is %q, want %q", errBadCheckpoint, h.Schema, Schema)

@@ -1,7 +1,6 @@
 package checkpoint
 
 import (
-	"bytes"
 	"encoding/json"
 	"time"
 	"unicode/utf8"
@@ -97,38 +96,6 @@ type chatFunction struct {
 	Arguments string `json:"arguments"`
 }
 
-// image encodes checkpoints of one session. Messages that can't change any
-// more are encoded once.
-type image struct {
-	project session.Projection
-	settled []byte // encoded, separated by commas
-}
-
-// encode shows the state as its owner does; a reader knows whether it lives.
-func (im *image) encode(s *session.State, at promise, alive bool) ([]byte, error) {
-	top := headOf(s, at)
-	top.Status, top.Reason = effective(top.Status, top.Reason, alive)
-	if !alive {
-		top.Owner = Owner{}
-	}
-	h, err := encodeJSON(top)
-	if err != nil {
-		return nil, err
-	}
-	if im.settled, err = appendMessages(im.settled, im.project.Settled(s.Main())); err != nil {
-		return nil, err
-	}
-	messages, err := appendMessages(im.settled[:len(im.settled):len(im.settled)], im.project.Rest(s.Main()))
-	if err != nil {
-		return nil, err
-	}
-	out := make([]byte, 0, len(h)+len(messages)+16)
-	out = append(out, h[:len(h)-1]...)
-	out = append(out, `,"messages":[`...)
-	out = append(out, messages...)
-	return append(out, "]}\n"...), nil
-}
-
 func headOf(s *session.State, at promise) head {
 	status, reason := s.Status()
 	sc := s.Main()
@@ -181,20 +148,6 @@ func shorter(f *session.Failure) *session.Failure {
 	return &out
 }
 
-func appendMessages(out []byte, msgs []message.Message) ([]byte, error) {
-	for _, m := range msgs {
-		b, err := encodeJSON(chat(m))
-		if err != nil {
-			return nil, err
-		}
-		if len(out) > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, b...)
-	}
-	return out, nil
-}
-
 func chat(m message.Message) chatMessage {
 	c := chatMessage{Role: m.Role, Content: m.Text()}
 	if m.Role == message.User {
@@ -211,16 +164,6 @@ func chat(m message.Message) chatMessage {
 		}
 	}
 	return c
-}
-
-func encodeJSON(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
 // cut returns the first n characters of s.

@@ -65,8 +65,9 @@ var (
 	errLongLine = errors.New("the event is too large for a line of the log")
 )
 
-// decodeLine reads a line, newline included. An error other than the two above
-// means that the bytes are what was once written, but make no sense.
+// decodeLine reads a line, newline included, and keeps nothing of it. An error
+// other than the two above means that the bytes are what was once written, but
+// make no sense.
 func decodeLine(line []byte) (record, error) {
 	n := len(line)
 	if n < crcLen+2 || line[n-1] != '\n' || string(line[:len(crcOpen)]) != crcOpen {
@@ -81,22 +82,7 @@ func decodeLine(line []byte) (record, error) {
 	if string(line[len(crcOpen):len(crcOpen)+8]) != crcText(crc) {
 		return record{}, errChecksum
 	}
-	full := append([]byte{'{'}, body...)
-	var tie struct {
-		Prev string `json:"prev"`
-		Dur  int64  `json:"dur"`
-	}
-	r := record{crc: crc}
-	if err := json.Unmarshal(full, &tie); err != nil {
-		return record{}, err
-	}
-	if err := json.Unmarshal(full, &r.Event); err != nil {
-		return record{}, err
-	}
-	prev, err := strconv.ParseUint(tie.Prev, 16, 32)
-	if err != nil {
-		return record{}, errors.New("its prev field is no checksum")
-	}
-	r.prev, r.dur = uint32(prev), tie.Dur
-	return r, nil
+	r, err := decodeBody(body)
+	r.crc = crc
+	return r, err
 }

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
 
 	"kagent/pkg/session"
 )
@@ -20,10 +19,11 @@ type Recovery struct {
 	Warnings []string
 }
 
-// Open takes a session and recovers it: opening is recovery, see doc.go.
-// Errors: *NotFoundError, *InUseError, *DamagedError, *VersionError,
-// *StorageError.
-func (s *Store) Open(id string) (*Journal, Recovery, error) {
+// Open takes a session and recovers it: opening is recovery, see doc.go. Checks
+// see its state before anything is changed, and may refuse with an error that
+// Open returns. Others: *NotFoundError, *InUseError, *DamagedError,
+// *VersionError, *StorageError.
+func (s *Store) Open(id string, checks ...func(*session.State) error) (*Journal, Recovery, error) {
 	if err := CheckID(id); err != nil {
 		return nil, Recovery{}, &NotFoundError{ID: id}
 	}
@@ -31,7 +31,7 @@ func (s *Store) Open(id string) (*Journal, Recovery, error) {
 	if err != nil {
 		return nil, Recovery{}, err
 	}
-	rec, err := s.recover(j, id)
+	rec, err := s.recover(j, id, checks)
 	if err != nil {
 		j.Close()
 		return nil, Recovery{}, err
@@ -39,21 +39,37 @@ func (s *Store) Open(id string) (*Journal, Recovery, error) {
 	return j, rec, nil
 }
 
-func (s *Store) recover(j *Journal, id string) (Recovery, error) {
+func (s *Store) recover(j *Journal, id string, checks []func(*session.State) error) (Recovery, error) {
 	var rec Recovery
-	h, herr := readWhole(s.fs, j.paths.checkpoint)
+	h, herr := readHead(s.fs, j.paths.checkpoint)
 	if unread(herr) {
 		return rec, storage("read "+j.paths.checkpoint, herr)
 	}
-	sc, err := scanLog(newReader(j.log), h.Log, j.state.Apply)
+	known := false
+	sc, err := scanLines(newReader(j.log), h.Log, func(r record, _, end int64) {
+		j.state.Apply(r.Event)
+		if r.Seq == h.Log.Seq && herr == nil {
+			known = j.image.shows(s.fs, j.paths.checkpoint, j.state, promise{r.Seq, end, crcText(r.crc)})
+		}
+	})
 	if err != nil {
 		return rec, readError(id, j.paths.log, err)
+	}
+	if !known { // another version wrote it, or it is bad
+		if _, _, herr = readCheckpoint(s.fs, j.paths.checkpoint, checkpointLimit(sc.size)); unread(herr) {
+			return rec, storage("read "+j.paths.checkpoint, herr)
+		}
 	}
 	if err := found(id, j.paths, sc, j.state, herr); err != nil {
 		return rec, err
 	}
 	if err := writable(id, j.state); err != nil {
 		return rec, err
+	}
+	for _, check := range checks {
+		if err := check(j.state); err != nil {
+			return rec, err
+		}
 	}
 	// Not before the log is known to hold what the checkpoint promises: once it
 	// is set aside, nobody knows of the promise any more.
@@ -110,57 +126,6 @@ func found(id string, p paths, sc scan, s *session.State, checkpoint error) erro
 		return &DamagedError{ID: id, Path: p.log, Offset: 0, Why: "it holds no event, but there is a checkpoint"}
 	}
 	return nil
-}
-
-// setAside keeps a checkpoint that can't be read, and warns: it is a
-// projection, the log is the session, and the next Commit makes it anew.
-func (j *Journal) setAside(rec *Recovery, why error) error {
-	name, err := j.unused("checkpoint.damaged")
-	if err != nil {
-		return err
-	}
-	aside := filepath.Join(j.paths.dir, name)
-	if err := j.fs.Rename(j.paths.checkpoint, aside); err != nil {
-		return storage("set aside "+j.paths.checkpoint, err)
-	}
-	rec.Warnings = append(rec.Warnings, fmt.Sprintf("the checkpoint was damaged (%v); kept as %s and made anew from the log", why, aside))
-	return nil
-}
-
-// unused returns a name that nothing in the session's directory has yet.
-func (j *Journal) unused(base string) (string, error) {
-	name := base
-	for n := 1; ; n++ {
-		_, err := j.fs.Lstat(filepath.Join(j.paths.dir, name))
-		if errors.Is(err, fs.ErrNotExist) {
-			return name, nil
-		}
-		if err != nil {
-			return "", storage("stat "+name, err)
-		}
-		name = fmt.Sprintf("%s-%d", base, n)
-	}
-}
-
-// cutTorn sets the torn end aside, durably, before it cuts it off.
-func (j *Journal) cutTorn(sc scan) (*session.LogRepaired, error) {
-	file, err := j.unused(fmt.Sprintf("torn-%d", sc.end))
-	if err != nil {
-		return nil, err
-	}
-	r := &session.LogRepaired{Offset: sc.end, Bytes: sc.size - sc.end, File: file}
-	b := make([]byte, r.Bytes)
-	if _, err := j.log.ReadAt(b, sc.end); err != nil && err != io.EOF {
-		return nil, storage("read "+j.paths.log, err)
-	}
-	name := filepath.Join(j.paths.dir, file)
-	if err := replace(j.fs, name+".tmp", name, b); err != nil {
-		return nil, storage("write "+name, err)
-	}
-	if err := j.log.Truncate(sc.end); err != nil {
-		return nil, storage("truncate "+j.paths.log, err)
-	}
-	return r, nil
 }
 
 // writable reports whether this version may go on with a log.

@@ -6,7 +6,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"kagent/pkg/session"
 )
@@ -113,87 +112,6 @@ func (s *Store) holder(p paths) *Holder {
 func (v View) Image() ([]byte, error) {
 	var im image
 	return im.encode(v.State, v.at, v.Owner != nil)
-}
-
-// Summary is a session in a list.
-type Summary struct {
-	SessionID  string         `json:"sessionId"`
-	AgentType  string         `json:"agentType"`
-	Status     session.Status `json:"status"` // also Damaged
-	Reason     session.Reason `json:"reason"`
-	CreatedAt  time.Time      `json:"createdAt"`
-	UpdatedAt  time.Time      `json:"updatedAt"`
-	Iterations int            `json:"iterations"`
-	ToolCalls  int            `json:"toolCalls"`
-	TokenUsage int64          `json:"tokenUsage"`
-	CostUSD    *float64       `json:"costUSD"`
-	Input      string         `json:"input"`
-	SizeBytes  int64          `json:"sizeBytes"`
-	Owner      *Holder        `json:"owner"`
-	Error      string         `json:"error,omitempty"` // why it is damaged
-}
-
-// Damaged is the status of a session that can't be read.
-const Damaged session.Status = "damaged"
-
-// List returns all sessions, the last changed first. A session that can't be
-// read is listed as damaged; it hides no other.
-func (s *Store) List() ([]Summary, error) {
-	ids, err := s.ids()
-	if err != nil {
-		return nil, err
-	}
-	list := []Summary{}
-	for _, id := range ids {
-		sum, err := s.Summary(id)
-		var missing *NotFoundError
-		if errors.As(err, &missing) {
-			continue
-		}
-		if err != nil {
-			sum = Summary{SessionID: id, Status: Damaged, Error: err.Error()}
-		}
-		list = append(list, sum)
-	}
-	slices.SortStableFunc(list, func(a, b Summary) int {
-		if c := b.UpdatedAt.Compare(a.UpdatedAt); c != 0 {
-			return c
-		}
-		return strings.Compare(a.SessionID, b.SessionID)
-	})
-	return list, nil
-}
-
-// Summary reads the head of the checkpoint. Only where the log is longer than
-// the checkpoint knows, and nobody is writing it, the log is folded.
-func (s *Store) Summary(id string) (Summary, error) {
-	if CheckID(id) != nil {
-		return Summary{}, &NotFoundError{ID: id}
-	}
-	p := pathsOf(s.dir, id)
-	h, err := readHead(s.fs, p.checkpoint)
-	owner := s.holder(p)
-	logInfo, lerr := s.fs.Lstat(p.log)
-	if err != nil || lerr != nil || logInfo.Size() != h.Log.Offset && owner == nil {
-		v, err := s.Read(id)
-		if err != nil {
-			return Summary{}, err
-		}
-		h, owner = headOf(v.State, promise{}), v.Owner
-	}
-	status, reason := effective(h.Status, h.Reason, owner != nil)
-	sum := Summary{
-		SessionID: id, AgentType: h.AgentType, Status: status, Reason: reason,
-		CreatedAt: h.Metadata.CreatedAt, UpdatedAt: h.Metadata.UpdatedAt, Iterations: h.Metadata.Iterations,
-		ToolCalls: h.Metadata.ToolCalls, TokenUsage: h.Metadata.TokenUsage, CostUSD: h.CostUSD,
-		Input: h.Metadata.Input, Owner: owner,
-	}
-	for _, name := range []string{p.log, p.checkpoint} {
-		if info, err := s.fs.Lstat(name); err == nil {
-			sum.SizeBytes += info.Size()
-		}
-	}
-	return sum, nil
 }
 
 // ids returns the ids of all sessions, sorted.

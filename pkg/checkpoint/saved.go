@@ -3,7 +3,6 @@ package checkpoint
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"slices"
 	"time"
@@ -21,33 +20,18 @@ type saved struct {
 // load reads the checkpoint, as far as it can be read, and tells whether there
 // is one.
 func (v *salvage) load(fsys FS, name string, limit int64) (p promise, known bool, err error) {
-	b, err := readBounded(fsys, name, limit)
+	b, h, err := readCheckpoint(fsys, name, limit)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return p, false, nil
-	case errors.Is(err, errBadCheckpoint):
-		return p, true, nil
-	case err != nil:
+	case unread(err):
 		return p, false, storage("read "+name, err)
 	}
-	h, err := parseHead(b)
 	var all saved
 	if err == nil && json.Unmarshal(b, &all) == nil {
 		v.saved = &all
 	}
 	return h.Log, true, nil
-}
-
-// checkpointLimit bounds what is read as a checkpoint. It is a projection: the
-// longest texts of a log stand in it a few times.
-func checkpointLimit(log int64) int64 { return 4*log + 64<<20 }
-
-func readBounded(fsys FS, name string, limit int64) ([]byte, error) {
-	b, err := readUpTo(fsys, name, limit+1)
-	if err == nil && int64(len(b)) > limit {
-		return nil, fmt.Errorf("%w: it is too large for its log", errBadCheckpoint)
-	}
-	return b, err
 }
 
 // created is the first event of a session whose own was lost, as far as the

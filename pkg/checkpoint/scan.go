@@ -13,6 +13,10 @@ import (
 // written by kagent.
 const maxLine = 256 << 20
 
+// badLine is how much is kept of the end of what doesn't begin as a line does:
+// a good one may stand there, see lastIn.
+const badLine = 1 << 20
+
 // promise is what the checkpoint says of the log: up to here it was durable.
 type promise struct {
 	Seq    int64  `json:"seq"`
@@ -121,15 +125,22 @@ func (s *scan) follow(rec record) error {
 }
 
 // readLine returns the next line with its newline and its length; of a line
-// over maxLine only the length.
+// over maxLine only the length. The line is good until the next one is read.
 func readLine(br *bufio.Reader) (line []byte, n int64, err error) {
 	for {
 		part, err := br.ReadSlice('\n')
+		if n == 0 && err != bufio.ErrBufferFull {
+			return part, int64(len(part)), err // not copied
+		}
 		n += int64(len(part))
 		if n <= maxLine {
 			line = append(line, part...)
 		} else {
 			line = nil
+		}
+		if len(line) > 2*badLine && !bytes.HasPrefix(line, []byte(crcOpen)) {
+			line = append(line[:0], line[len(line)-badLine:]...)
+			line[0] = 0 // so that it is not taken for a whole line
 		}
 		if err != bufio.ErrBufferFull {
 			return line, n, err

@@ -100,7 +100,11 @@ func (s *Store) begin(j *Journal, id string, c session.Created) error {
 // a good first line is none, unless a checkpoint or a later line says that it
 // was durable once; what there is of it is set aside.
 func (s *Store) vacate(j *Journal, id string) (*session.LogRepaired, error) {
-	if _, err := firstLine(j.log); err == nil {
+	begun, err := begins(j.log)
+	switch {
+	case err != nil:
+		return nil, storage("read "+j.paths.log, err)
+	case begun:
 		return nil, ErrExists
 	}
 	var promised promise
@@ -187,11 +191,13 @@ func (s *Store) furnish() error {
 	return s.fs.SyncDir(s.dir)
 }
 
-// firstLine reads the first line of a log.
-func firstLine(f File) (record, error) {
+// begins reports whether a log has a good first line. An error says only that
+// it could not be read.
+func begins(f File) (bool, error) {
 	line, _, err := readLine(newReader(f))
 	if err != nil && err != io.EOF {
-		return record{}, err
+		return false, err
 	}
-	return decodeLine(line)
+	_, err = decodeLine(line)
+	return err == nil, nil
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -28,16 +27,9 @@ func (c *checkpointFile) load(fsys FS, p paths) error {
 	if info, err := fsys.Lstat(p.log); err == nil {
 		size = info.Size()
 	}
-	b, err := readBounded(fsys, p.checkpoint, checkpointLimit(size))
+	b, h, err := readCheckpoint(fsys, p.checkpoint, checkpointLimit(size))
 	if unread(err) {
 		return storage("read "+p.checkpoint, err)
-	}
-	if c.bad = err; err != nil {
-		return nil
-	}
-	h, err := parseHead(b)
-	if err == nil && !json.Valid(b) {
-		err = fmt.Errorf("%w: it is not valid JSON", errBadCheckpoint)
 	}
 	c.promised, c.bad = h.Log, err
 	if err == nil {

@@ -58,9 +58,9 @@ func (e *Event) UnmarshalJSON(b []byte) error {
 		plain
 		Data json.RawMessage `json:"data"`
 	}
-	err := json.Unmarshal(b, &w)
+	err := ShapeOf(w).Check(b)
 	if err == nil {
-		err = ShapeOf(w).Check(b)
+		err = json.Unmarshal(b, &w)
 	}
 	if err != nil {
 		return err
@@ -81,13 +81,12 @@ func DecodeData(t Type, b []byte) (Data, error) {
 	}
 	// A pointer, so that decoded and new events have the same types.
 	d := reflect.New(k.typ).Interface().(Data)
-	err := json.Unmarshal(b, d)
-	switch {
-	case err != nil:
-	case skipSpace(b)[0] != '{':
+	err := k.shape.Check(b)
+	if start := skipSpace(b); len(start) == 0 || start[0] != '{' {
 		err = errors.New("not an object")
-	default:
-		err = k.shape.Check(b)
+	}
+	if err == nil {
+		err = json.Unmarshal(b, d)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("data of %s: %w", t, err)

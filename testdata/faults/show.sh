@@ -1,0 +1,2 @@
+# Prints all that a session is.
+exec "$FAULTS_KAGENT" show s1 -o json
