@@ -45,7 +45,7 @@ fuzz:
 
 # bench measures what a session costs, as ratios within one run.
 bench:
-	$(GO) test -tags bench -count=1 -v -run 'StorageCost|StartSize' .
+	$(GO) test -tags bench -count=1 -v -run 'StorageCost|StartSize|ListOfMany|ShowOfAHuge|ResumeOfALarge' .
 
 # faults proves what is promised about kills, power cuts and races on the built
 # binary. KAGENT_FAULTLAB names the lab, FAULTS_PROFILE=short takes a few minutes.

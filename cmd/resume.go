@@ -13,6 +13,7 @@ import (
 	"kagent/pkg/message"
 	"kagent/pkg/provider"
 	"kagent/pkg/session"
+	"kagent/pkg/tool"
 )
 
 type resumeOptions struct {
@@ -60,7 +61,7 @@ func (a *app) resume(c *cobra.Command, o *resumeOptions, args []string) error {
 	if err != nil {
 		return err
 	}
-	verdicts, err := parseOutcomes(o.outcomes)
+	verdicts, err := parseOutcomes(o.outcomes, masker(session.Settings{APIKeyEnv: o.settings.apiKeyEnv}))
 	if err != nil {
 		return err
 	}
@@ -100,7 +101,7 @@ func (a *app) pick(store *checkpoint.Store, last bool, args []string) (string, [
 		}
 		return list[0].SessionID, args, nil
 	}
-	if len(args) == 0 {
+	if len(args) == 0 || args[0] == "" {
 		return "", nil, usageErrorf("give an id, a prefix of one, or --last", "no session given")
 	}
 	id, err := store.Resolve(args[0])
@@ -188,13 +189,13 @@ func (o *resumeOptions) record(j *checkpoint.Journal, s session.Settings, verdic
 }
 
 // parseOutcomes reads CALL=done|not-done|rerun[:text].
-func parseOutcomes(args []string) ([]*session.OutcomeSettled, error) {
+func parseOutcomes(args []string, secrets *tool.Masker) ([]*session.OutcomeSettled, error) {
 	var out []*session.OutcomeSettled
 	for _, arg := range args {
 		v := &session.OutcomeSettled{}
 		call, said, ok := strings.Cut(arg, "=")
 		verdict, text, _ := strings.Cut(said, ":")
-		v.Verdict, v.Text = session.Verdict(verdict), message.Clean(text)
+		v.Verdict, v.Text = session.Verdict(verdict), secrets.Mask(message.Clean(text))
 		err := v.Call.UnmarshalText([]byte(call))
 		known := v.Verdict == session.VerdictDone || v.Verdict == session.VerdictNotDone || v.Verdict == session.VerdictRerun
 		for _, other := range out {

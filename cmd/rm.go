@@ -96,6 +96,9 @@ func (o *rmOptions) choose(store *checkpoint.Store) ([]string, error) {
 }
 
 func (a *app) remove(store *checkpoint.Store, arg string, o *rmOptions) error {
+	if arg == "" {
+		return usageErrorf("give an id", "an id is empty")
+	}
 	id, err := store.Resolve(arg)
 	if err != nil {
 		return err

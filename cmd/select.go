@@ -2,6 +2,8 @@ package cmd
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,6 +15,11 @@ import (
 // moment reads a flag that names a time: a duration before now, a date, or a
 // date and time.
 func moment(flag, text string, now time.Time) (time.Time, error) {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		if n, err := strconv.ParseUint(days, 10, 16); err == nil {
+			return now.AddDate(0, 0, -int(n)), nil
+		}
+	}
 	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
 		return now.Add(-d), nil
 	}
@@ -26,7 +33,7 @@ func moment(flag, text string, now time.Time) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, usageErrorf("want for example 36h, 2026-12-01 or 2026-12-01T06:00Z", "--%s %q is no time", flag, text)
+	return time.Time{}, usageErrorf("want for example 36h, 7d, 2026-12-01 or 2026-12-01T06:00Z", "--%s %q is no time", flag, text)
 }
 
 // checkStatus refuses a status that no session can have.

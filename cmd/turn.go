@@ -57,8 +57,12 @@ func (t *turn) run(prompt string) error {
 	case a.format == "jsonl":
 		r.Delta = func(text string) { a.out.json(delta{"assistant/delta", s.Main().Steps + 1, text}) }
 	case a.format == "text" && (t.display.stream || a.out.terminal):
+		step := 0
 		r.Delta = func(text string) {
-			t.streamed = true
+			if now := s.Main().Steps; t.streamed && now != step {
+				text = "\n" + text // what another reply says is another line
+			}
+			t.streamed, step = true, s.Main().Steps
 			a.out.Write([]byte(text))
 		}
 	}

@@ -20,6 +20,7 @@ type planned struct {
 	args   json.RawMessage
 	change *message.FileChange
 	result *session.ToolResult // set by the one goroutine that appends
+	early  bool                // what it was refused for may change with the calls before it
 
 	key     string
 	brought *session.ToolResult // set by the goroutine that runs the tool
@@ -76,6 +77,12 @@ func (r *Runner) prepare(calls []*session.Call) ([]*planned, *Finish) {
 		if p == nil {
 			return nil, unknownOutcome(fmt.Sprintf("nobody knows what became of call %s (%s)", c.ID, c.Wire.Name))
 		}
+		if p.early && len(files) > 0 {
+			break // an earlier one may make what it misses
+		}
+		if p.result != nil {
+			p.result.Text = r.Mask.Mask(p.result.Text)
+		}
 		if p.change != nil && p.result == nil {
 			if files[p.change.Path] {
 				break
@@ -125,7 +132,7 @@ func (r *Runner) plan(c *session.Call) *planned {
 	if fc, ok := t.(tool.FileChanger); ok {
 		change, err := fc.Change(args)
 		if err != nil {
-			p.result = refuse(c, session.OutcomeError, err.Error())
+			p.result, p.early = refuse(c, session.OutcomeError, err.Error()), true
 		}
 		p.change = change
 	}

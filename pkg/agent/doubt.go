@@ -112,6 +112,7 @@ func (r *Runner) abandon(calls []*session.Call) (*Finish, error) {
 				res = refuse(c, session.OutcomeNotRun, fmt.Sprintf("%s was stopped before it ended, and was not run again.", c.Wire.Name))
 			}
 		}
+		res.Text = r.Mask.Mask(res.Text)
 		results = append(results, res)
 	}
 	if err := r.append(results...); err != nil {

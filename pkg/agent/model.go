@@ -47,7 +47,7 @@ func (r *Runner) callModel(ctx context.Context) (*Finish, error) {
 	if err != nil {
 		return r.failed(ctx, err), nil
 	}
-	said := &session.AssistantMessage{Parts: storable(reply.Parts), Stop: reply.Stop, Usage: reply.Usage, Model: s.Settings.Model, AnsweredBy: reply.Model}
+	said := &session.AssistantMessage{Parts: r.storable(reply.Parts), Stop: reply.Stop, Usage: reply.Usage, Model: s.Settings.Model, AnsweredBy: reply.Model}
 	if err := r.append(said); err != nil {
 		return nil, err
 	}
@@ -59,11 +59,16 @@ func (r *Runner) callModel(ctx context.Context) (*Finish, error) {
 
 // storable returns parts as the log can hold them: whatever is no UTF-8 would
 // read otherwise there, and a resume would not see what this run saw. Vendor's
-// data that are no JSON could not be written at all.
-func storable(parts []message.Part) []message.Part {
+// data that are no JSON could not be written at all. Text is masked, but not
+// what a vendor's data are tied to, nor arguments: a call that held a mask would
+// do something else.
+func (r *Runner) storable(parts []message.Part) []message.Part {
 	parts = slices.Clone(parts)
 	for i, p := range parts {
 		parts[i].Text = message.Clean(p.Text)
+		if p.Type == message.TypeText && len(p.Opaque) == 0 {
+			parts[i].Text = r.Mask.Mask(parts[i].Text)
+		}
 		if !json.Valid(p.Opaque) {
 			parts[i].Opaque = nil
 		}
@@ -114,6 +119,7 @@ func (r *Runner) failed(ctx context.Context, err error) *Finish {
 	}
 	f := outcome(e.Kind)
 	f.End.Error = failure(e)
+	f.End.Error.Message = r.Mask.Mask(f.End.Error.Message)
 	if e.RetryAfter > 0 {
 		f.End.RetryAt = r.now().Add(e.RetryAfter).UTC()
 	}

@@ -7,6 +7,7 @@ import (
 
 	"kagent/pkg/provider"
 	"kagent/pkg/session"
+	"kagent/pkg/tool"
 )
 
 // Streamed text is written down at most this often, so that a cut answer can
@@ -24,6 +25,7 @@ type sink struct {
 	giveUp func() // ends the stream: a reply that can't be stored is of no use
 
 	mu    sync.Mutex
+	mask  *tool.StreamMasker // of this attempt; made when text comes
 	text  strings.Builder
 	last  time.Time   // when text was written down
 	timer *time.Timer // runs while text waits
@@ -38,12 +40,10 @@ func (k *sink) take(e provider.Event) {
 	case k.err != nil:
 	case e.Retry != nil:
 		k.text.Reset()
+		k.mask = nil
 		k.fail(k.runner.append(&session.RequestRetried{Attempt: e.Retry.Attempt, DelayMs: e.Retry.Delay.Milliseconds(), Error: failure(e.Retry.Err)}))
 	case e.Text != "":
-		if k.runner.Delta != nil {
-			k.runner.Delta(e.Text)
-		}
-		k.text.WriteString(e.Text)
+		k.say(k.masked(e.Text))
 		wait := chunkEvery - k.runner.now().Sub(k.last)
 		if k.text.Len() >= chunkBytes || wait <= 0 {
 			k.flush()
@@ -51,6 +51,26 @@ func (k *sink) take(e provider.Event) {
 			k.timer = time.AfterFunc(wait, k.late)
 		}
 	}
+}
+
+// masked hides secrets, also those that come in several pieces: it may hold
+// some bytes back.
+func (k *sink) masked(text string) string {
+	if k.runner.Mask == nil {
+		return text
+	}
+	if k.mask == nil {
+		k.mask = k.runner.Mask.Stream()
+	}
+	return k.mask.Write(text)
+}
+
+// say shows a piece of text, as it is after masking.
+func (k *sink) say(text string) {
+	if text != "" && k.runner.Delta != nil {
+		k.runner.Delta(text)
+	}
+	k.text.WriteString(text)
 }
 
 // late writes down text after which no more has come.
@@ -88,6 +108,9 @@ func (k *sink) close(cut bool) error {
 	k.done = true
 	if k.timer != nil {
 		k.timer.Stop()
+	}
+	if k.mask != nil {
+		k.say(k.mask.Flush()) // what it held back
 	}
 	if cut {
 		k.flush()

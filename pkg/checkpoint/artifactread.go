@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -28,6 +29,9 @@ func (a *Artifacts) Open(ref string) (io.ReadCloser, int64, error) {
 		return nil, 0, bare(err)
 	}
 	info, err := f.Stat()
+	if err == nil {
+		err = sound(f, info.Size(), name)
+	}
 	if err != nil {
 		f.Close()
 		return nil, 0, bare(err)
@@ -36,6 +40,18 @@ func (a *Artifacts) Open(ref string) (io.ReadCloser, int64, error) {
 		io.Reader
 		io.Closer
 	}{io.NewSectionReader(f, 0, info.Size()), f}, info.Size(), nil
+}
+
+// sound checks that an artifact is what its name says.
+func sound(f File, size int64, name string) error {
+	sum := sha256.New()
+	if _, err := io.Copy(sum, io.NewSectionReader(f, 0, size)); err != nil {
+		return err
+	}
+	if hex.EncodeToString(sum.Sum(nil)) != name {
+		return errors.New("the artifact was changed since it was kept: its content is not what its name says")
+	}
+	return nil
 }
 
 // find returns the one artifact whose name begins with ref.
@@ -88,3 +104,6 @@ func (a *Artifacts) sweep() {
 		}
 	}
 }
+
+// Artifacts returns those of a session, to be read.
+func (s *Store) Artifacts(id string) *Artifacts { return newArtifacts(s.fs, pathsOf(s.dir, id).dir) }

@@ -18,6 +18,12 @@
 // to be durable when the line was written. epoch is the fencing number of the
 // writer: one more at each opening.
 //
+// The fields before data are these, in this order and form, without spaces, in
+// every version: a line that is sealed and says it otherwise is damage. data may
+// have fields that are not known here, but of those that are none twice and none
+// in another case: encoding/json would take them, jq would not, and nobody would
+// know what the session did.
+//
 // # Torn or damaged
 //
 // The first bad line X (cut, wrong crc, out of sequence, or not following the
@@ -100,6 +106,16 @@
 //     behind metadata, so that the first 8 KiB are enough for a list.
 //   - Only what the user said carries a timestamp among the messages; the log
 //     has all times, and the checkpoint stays close to the size of a request.
+//   - A checkpoint is compared, while the log is folded, with what its owner must
+//     have written at that event. Only where it differs, another version wrote it
+//     or it is bad, and it is read as JSON. What was encoded for that serves the
+//     next checkpoint.
+//   - A session that died behind its checkpoint is listed and shown by a fold that
+//     forgets what was said: a log of any size takes the same memory.
+//   - Lists in a line or a checkpoint that have more than 65,536 items, and more
+//     than one for 16 bytes of it, are refused: they would take many times the
+//     memory that they have bytes. A checkpoint is read up to four times the size
+//     of its log and 64 MiB.
 //   - An artifact that can't be kept ends no run: its bytes are a convenience,
 //     the result says that they are missing. It never has the same temp file
 //     as another, and a failed write gives its room up at once.

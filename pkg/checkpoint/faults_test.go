@@ -1,6 +1,7 @@
 package checkpoint_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,7 +38,10 @@ func TestGitIgnoreIsMadeUpForAfterAKill(t *testing.T) {
 		"no directory":    func(string) error { return nil },
 		"empty directory": func(dir string) error { return os.Mkdir(dir, 0o700) },
 		"empty file":      func(dir string) error { return ignoreFile(dir, "") },
-		"zeros":           func(dir string) error { return ignoreFile(dir, "\x00\x00") },
+		"kept by git": func(dir string) error {
+			return errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, ".gitkeep"), nil, 0o600))
+		},
+		"zeros": func(dir string) error { return ignoreFile(dir, "\x00\x00") },
 	} {
 		dir := filepath.Join(t.TempDir(), "sessions")
 		if err := prepare(dir); err != nil {
@@ -52,7 +56,7 @@ func TestGitIgnoreIsMadeUpForAfterAKill(t *testing.T) {
 
 // A directory that holds anything else is somebody's, perhaps a project's root.
 func TestGitIgnoreIsNotForcedOnAUsedDirectory(t *testing.T) {
-	for name, text := range map[string]string{"README.md": "mine", ".gitkeep": "", ".gitignore": "*.tmp\n"} {
+	for name, text := range map[string]string{"README.md": "mine", ".gitignore": "*.tmp\n"} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"os"
@@ -228,5 +229,24 @@ func TestSizeBombs(t *testing.T) {
 	info, err := os.Stat(filepath.Join(dir, "other", rec.Torn.File))
 	if check(t, err); info.Size() != 20<<20 || rec.Torn.Offset != end || fsys.most > 64<<10 {
 		t.Errorf("set aside %d bytes of %+v, %d read at once", info.Size(), rec.Torn, fsys.most)
+	}
+}
+
+// What is left out of a long run of rubbish moves no event that follows it.
+func TestASurveyKnowsWhereItIsBehindRubbish(t *testing.T) {
+	lines, _ := logOf(t, 0, 0, 0)
+	for _, length := range []int{100, 3 * badLine} {
+		rubbish := bytes.Repeat([]byte{'x'}, length)
+		log := slices.Concat(lines[0], rubbish, lines[1], rubbish, []byte("\n"), lines[2])
+		seen, err := look(bytes.NewReader(log), func(record) error { return nil })
+		check(t, err)
+		if len(seen.finds) != 3 || seen.size != int64(len(log)) {
+			t.Fatalf("%d events in %d of %d bytes", len(seen.finds), seen.size, len(log))
+		}
+		for _, f := range seen.finds {
+			if rec, err := decodeText(log[f.at:][:f.size]); err != nil || rec.Seq != f.seq {
+				t.Errorf("at byte %d: %v", f.at, err)
+			}
+		}
 	}
 }

@@ -166,6 +166,9 @@ func (s *Store) furnish() error {
 	const text = "*\n"
 	name := filepath.Join(s.dir, ".gitignore")
 	for _, e := range entries {
+		if e.Name() == ".gitkeep" { // what keeps an empty directory in git
+			continue
+		}
 		info, err := s.fs.Lstat(name)
 		if err != nil || e.Name() != ".gitignore" || !info.Mode().IsRegular() || info.Size() > int64(len(text)) {
 			return nil

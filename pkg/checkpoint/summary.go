@@ -78,9 +78,12 @@ func (s *Store) Summary(id string) (Summary, error) {
 
 // Glance is Summary where the head of the checkpoint is enough for it.
 func (s *Store) Glance(id string) (Summary, bool) {
+	if CheckID(id) != nil {
+		return Summary{}, false
+	}
 	p := pathsOf(s.dir, id)
 	h, owner, ok := s.glance(p)
-	if CheckID(id) != nil || !ok {
+	if !ok {
 		return Summary{}, false
 	}
 	return s.summary(id, p, h, owner), true

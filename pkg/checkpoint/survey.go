@@ -64,9 +64,13 @@ func look(r io.Reader, visit func(record) error) (survey, error) {
 // Each event begins with the same bytes, so that one behind a damaged newline
 // is found too.
 func (v *survey) line(line []byte, n int64, visit func(record) error) error {
-	if line == nil {
-		v.spoil(n, errLongLine)
-		return nil
+	if left := n - int64(len(line)); left > 0 { // readLine keeps not all of what is no line
+		why := errTornLine
+		if line == nil {
+			why = errLongLine
+		}
+		v.spoil(left, why)
+		n -= left
 	}
 	if rec, text, err := decodePiece(line); err == nil {
 		return v.found(rec, text, n, visit)

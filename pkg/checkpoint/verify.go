@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"kagent/pkg/session"
 )
@@ -196,6 +197,8 @@ func (v *verification) checkpoint() {
 		if !v.owned {
 			v.report.add(KindNote, name, -1, "there is no checkpoint; the log has all that it would show")
 		}
+	case c.bad != nil && c.schema != Schema && strings.HasPrefix(c.schema, "kagent/checkpoint/"):
+		v.report.add(KindNewer, name, -1, "it has the format %q", c.schema)
 	case c.bad != nil:
 		v.report.add(KindCheckpoint, name, -1, "%v", c.bad)
 	case c.promised.Seq == 0:

@@ -16,6 +16,7 @@ type checkpointFile struct {
 	data     []byte
 	promised promise
 	bad      error  // why it can't be read, fs.ErrNotExist among it
+	schema   string // as it says
 	differs  string // in what it is not what the log says
 	version  string // of the kagent that wrote it
 }
@@ -31,7 +32,7 @@ func (c *checkpointFile) load(fsys FS, p paths) error {
 	if unread(err) {
 		return storage("read "+p.checkpoint, err)
 	}
-	c.promised, c.bad = h.Log, err
+	c.promised, c.schema, c.bad = h.Log, h.Schema, err
 	if err == nil {
 		c.data = b
 	}

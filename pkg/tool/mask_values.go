@@ -13,6 +13,9 @@ import (
 // minSecret is the least length of a value, in characters, and of a form.
 const minSecret = 8
 
+// minLine is the least length of one line of a value that is looked for alone.
+const minLine = 24
+
 // maxEncoded is the length of a value, in bytes, up to which its encodings are
 // learned too.
 const maxEncoded = 8 << 10
@@ -25,6 +28,11 @@ func secretForms(value string) []string {
 		return nil
 	}
 	forms := []string{value, jsonForm(value, false), jsonForm(value, true)}
+	for line := range strings.Lines(value) { // of a key that is shown in part
+		if line = strings.TrimSpace(line); len(line) >= minLine && line != value {
+			forms = append(forms, line)
+		}
+	}
 	if len(value) <= maxEncoded {
 		forms = append(forms, url.QueryEscape(value), url.PathEscape(value))
 		forms = append(forms, base64Forms(value, base64.StdEncoding)...)

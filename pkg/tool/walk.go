@@ -42,6 +42,9 @@ func (w *Workspace) resolve(path string) (*place, error) {
 // resolveToChange is resolve for a file that is to be written. What git keeps
 // for itself is not: a hook or a setting in it would run commands later.
 func (w *Workspace) resolveToChange(path string) (*place, error) {
+	if strings.HasPrefix(path, artifactPath) {
+		return nil, fmt.Errorf("%s: it names a kept output, which only read_file takes", clip(path, 300))
+	}
 	p, err := w.resolve(path)
 	if err != nil {
 		return nil, err
