@@ -4,16 +4,17 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // maxHeadings is how many headings of a file are told.
 const maxHeadings = 5
 
 var (
-	heading    = regexp.MustCompile(`^#{1,6}[ \t]+(.+?)[ \t#]*$`)
-	fence      = regexp.MustCompile("^[ \t]*(```|~~~)")
-	namedField = regexp.MustCompile(`(?m)^[ \t{]*"?name"?[ \t]*[:=][ \t]*["']([^"'\n]+)["']`)
-	module     = regexp.MustCompile(`(?m)^module[ \t]+(\S+)`)
+	heading    = pattern(`^#{1,6}[ \t]+(.+?)[ \t#]*$`)
+	fence      = pattern("^[ \t]*(```|~~~)")
+	namedField = pattern(`(?m)^[ \t{]*"?name"?[ \t]*[:=][ \t]*["']([^"'\n]+)["']`)
+	module     = pattern(`(?m)^module[ \t]+(\S+)`)
 )
 
 // fact is what a file says in one line: its headings if it is a document, the
@@ -44,9 +45,9 @@ func projectName(file, text string) string {
 	var m []string
 	switch base := strings.ToLower(path.Base(file)); base {
 	case "go.mod":
-		m = module.FindStringSubmatch(text)
+		m = module().FindStringSubmatch(text)
 	case "package.json", "cargo.toml", "pyproject.toml", "composer.json":
-		m = namedField.FindStringSubmatch(text)
+		m = namedField().FindStringSubmatch(text)
 	default:
 		if hs := headings(text); strings.HasPrefix(base, "readme") && len(hs) > 0 {
 			return hs[0]
@@ -64,10 +65,10 @@ func headings(text string) []string {
 	code := false
 	for l := range strings.Lines(text) {
 		l = strings.TrimRight(l, "\r\n")
-		if fence.MatchString(l) {
+		if fence().MatchString(l) {
 			code = !code
 		}
-		if m := heading.FindStringSubmatch(l); m != nil && !code {
+		if m := heading().FindStringSubmatch(l); m != nil && !code {
 			hs = append(hs, cut(m[1], maxLine))
 		}
 	}
@@ -78,4 +79,10 @@ func headings(text string) []string {
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return cut(strings.TrimSpace(line), maxLine)
+}
+
+// pattern returns an expression that is compiled when it is first needed: a
+// start that needs none pays for none.
+func pattern(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }

@@ -2,7 +2,6 @@ package demo
 
 import (
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -82,11 +81,11 @@ func (t *turn) outcome(tool string) *outcome {
 type attachment struct{ name, text string }
 
 // opening is the line before an attachment; "</", its tag and ">" follow it.
-var opening = regexp.MustCompile(`(?m)^<((?:stdin|file)(?:-\d+)?)(?: path=(".*"))?>\n`)
+var opening = pattern(`(?m)^<((?:stdin|file)(?:-\d+)?)(?: path=(".*"))?>\n`)
 
 // divide tells a user's question from what is attached to it.
 func divide(text string) (question string, attached []attachment) {
-	for at := opening.FindStringSubmatchIndex(text); at != nil; at = opening.FindStringSubmatchIndex(text) {
+	for at := opening().FindStringSubmatchIndex(text); at != nil; at = opening().FindStringSubmatchIndex(text) {
 		a := attachment{name: "standard input"}
 		if at[4] >= 0 {
 			a.name = text[at[4]:at[5]]

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -152,11 +151,11 @@ func (f *failure) say(s string) {
 
 // waits matches Google's "retryDelay": "34s" and OpenAI's and Groq's
 // "try again in 8m38.4s".
-var waits = regexp.MustCompile(`(?:"retryDelay":\s*"|try again in )((?:[0-9.]+(?:ms|s|m|h))+)`)
+var waits = pattern(`(?:"retryDelay":\s*"|try again in )((?:[0-9.]+(?:ms|s|m|h))+)`)
 
 // asked returns the wait that a body asks for, 0 if it doesn't.
 func asked(body string) time.Duration {
-	m := waits.FindStringSubmatch(body)
+	m := waits().FindStringSubmatch(body)
 	if m == nil {
 		return 0
 	}

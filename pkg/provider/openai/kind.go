@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"sync"
 
 	"kagent/pkg/provider"
 )
@@ -12,39 +13,39 @@ import (
 // collected from recorded errors. Each is looked for in the code, type and
 // message of an error, lower case.
 var (
-	tooLong = regexp.MustCompile(`context_length_exceeded|exceed_context_size|string_above_max_length|` +
+	tooLong = pattern(`context_length_exceeded|exceed_context_size|string_above_max_length|` +
 		`maximum context length|context (length|size|window)|prompt is too long|input is too long|` +
 		`request too large for|reduce the length of the messages`)
-	usedUp = regexp.MustCompile(`insufficient_quota|billing_(hard_limit_reached|not_active)|` +
+	usedUp = pattern(`insufficient_quota|billing_(hard_limit_reached|not_active)|` +
 		`exceeded your current quota|insufficient[ _](balance|credits?|funds)|` +
 		`all available credits|doesn't have any credits|purchase (more )?credits|credit balance is too low|spending limit`)
-	filtered = regexp.MustCompile(`content_filter|content_policy|responsibleaipolicy|data_inspection_failed|` +
+	filtered = pattern(`content_filter|content_policy|responsibleaipolicy|data_inspection_failed|` +
 		`content management policy|moderation_blocked`)
-	badKey = regexp.MustCompile(`invalid_api_key|incorrect_api_key|authentication_error|invalid_authentication|` +
+	badKey = pattern(`invalid_api_key|incorrect_api_key|authentication_error|invalid_authentication|` +
 		`(incorrect|invalid) api key|api key not valid|api key (is )?(missing|required)`)
-	noModel = regexp.MustCompile(`model_not_found|model.{0,80} (does not exist|not found)|supported api model names`)
-	busy    = regexp.MustCompile(`overloaded|capacity_exceeded|capacity exceeded|no_capacity`)
-	tooMany = regexp.MustCompile(`rate[_ ]limit|too_many_requests|resource_exhausted`)
-	refusal = regexp.MustCompile(`invalid_request|tool_use_failed|bad_?request`)
+	noModel = pattern(`model_not_found|model.{0,80} (does not exist|not found)|supported api model names`)
+	busy    = pattern(`overloaded|capacity_exceeded|capacity exceeded|no_capacity`)
+	tooMany = pattern(`rate[_ ]limit|too_many_requests|resource_exhausted`)
+	refusal = pattern(`invalid_request|tool_use_failed|bad_?request`)
 )
 
 // kind classifies. Words decide where a status has several meanings.
 func (f failure) kind(status int) provider.Kind {
 	words := f.words + " " + strings.ToLower(f.text)
 	ours := status == 0 || status >= 400 && status < 500 // not the service's own failure
-	quota := usedUp.MatchString(words) && !(status == http.StatusTooManyRequests && f.after > 0)
+	quota := usedUp().MatchString(words) && !(status == http.StatusTooManyRequests && f.after > 0)
 	switch {
 	case status == http.StatusPaymentRequired:
 		return provider.Quota
-	case status == http.StatusRequestEntityTooLarge || status != 401 && tooLong.MatchString(words):
+	case status == http.StatusRequestEntityTooLarge || status != 401 && tooLong().MatchString(words):
 		return provider.ContextLength
 	case ours && quota:
 		return provider.Quota
-	case ours && filtered.MatchString(words):
+	case ours && filtered().MatchString(words):
 		return provider.ContentFilter
-	case ours && status != http.StatusTooManyRequests && badKey.MatchString(words):
+	case ours && status != http.StatusTooManyRequests && badKey().MatchString(words):
 		return provider.Auth
-	case (status == 0 || status == 400) && noModel.MatchString(words):
+	case (status == 0 || status == 400) && noModel().MatchString(words):
 		return provider.NotFound
 	}
 	if status == 0 {
@@ -69,7 +70,7 @@ func kindOfStatus(status int, words string) provider.Kind {
 		return provider.Overloaded
 	}
 	switch {
-	case status >= 500 && busy.MatchString(words):
+	case status >= 500 && busy().MatchString(words):
 		return provider.Overloaded
 	case status >= 500 || status < 400:
 		return provider.Server
@@ -80,12 +81,18 @@ func kindOfStatus(status int, words string) provider.Kind {
 // kindOfWords classifies an error inside a stream, which has no status.
 func kindOfWords(words string) provider.Kind {
 	switch {
-	case busy.MatchString(words):
+	case busy().MatchString(words):
 		return provider.Overloaded
-	case tooMany.MatchString(words):
+	case tooMany().MatchString(words):
 		return provider.RateLimit
-	case refusal.MatchString(words):
+	case refusal().MatchString(words):
 		return provider.InvalidRequest
 	}
 	return provider.Server
+}
+
+// pattern returns an expression that is compiled when it is first needed: a
+// start that needs none pays for none.
+func pattern(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
