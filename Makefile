@@ -5,7 +5,7 @@ TOOL       = $(GO) tool -modfile=tools/go.mod
 PKG       ?= ./...
 FUZZTIME  ?= 30s
 
-.PHONY: all build test check lint vuln fuzz bench faults clean
+.PHONY: all build test check lint vuln fuzz bench faults faults-full clean
 
 all: build
 
@@ -47,9 +47,10 @@ fuzz:
 bench:
 	$(GO) test -tags bench -count=1 -v -run 'StorageCost|StartSize|ListOfMany|ShowOfAHuge|ResumeOfALarge' .
 
-# faults proves what is promised about kills, power cuts and races on the built
-# binary. KAGENT_FAULTLAB names the lab, FAULTS_PROFILE=short takes a few minutes.
-faults:
+# faults proves what is promised about kills, power cuts, failing disks and races
+# on the built binary. KAGENT_FAULTLAB names the lab, FAULTS_PROFILE=short takes
+# a few minutes.
+faults faults-full:
 	$(GO) test -tags faults -count=1 -timeout 120m -v ./internal/faults
 
 clean:

@@ -10,8 +10,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -31,16 +31,6 @@ const (
 	resumeMB     = 20
 	maxResume    = 2.0 // times decoding its log once
 )
-
-// memoryDir is a directory that costs no disk, where there is one.
-func memoryDir(t *testing.T) string {
-	dir, err := os.MkdirTemp("/dev/shm", "kagent")
-	if err != nil {
-		return t.TempDir()
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	return dir
-}
 
 // grow makes a session with a log of about n MB whose turn is cut off after the
 // last step: 8 KB a step, much of it to be escaped.
@@ -68,32 +58,6 @@ func grow(t *testing.T, dir, script string, mb int64) *checkpoint.Journal {
 			&session.ToolResult{Call: call, Outcome: session.OutcomeOK, Text: text}, &session.StepEnd{Step: n}))
 	}
 	return j
-}
-
-// used is what a command took.
-type used struct {
-	mib float64 // at its peak
-	cpu time.Duration
-}
-
-// measure runs commands of the built binary and passes over what they print.
-// A small program starts them: a process counts what its parent held.
-func measure(t *testing.T, dir string) func(args ...string) used {
-	kagent, peak := build(t, dir, "kagent", "."), build(t, dir, "peak", "./testdata/peak")
-	return func(args ...string) used {
-		t.Helper()
-		c := exec.Command(peak, append([]string{kagent}, args...)...)
-		var out, said bytes.Buffer
-		c.Stdout, c.Stderr = &out, &said
-		if err := c.Run(); err != nil {
-			t.Fatalf("%v: %v %s", args, err, said.Bytes())
-		}
-		var kib, ns int64
-		if _, err := fmt.Sscan(out.String(), &kib, &ns); err != nil {
-			t.Fatal(err)
-		}
-		return used{float64(kib) / 1024, time.Duration(ns)}
-	}
 }
 
 func TestListOfManySessions(t *testing.T) {
@@ -161,15 +125,6 @@ func headsOf(t *testing.T, dir string) time.Duration {
 	})
 }
 
-// worked is the time that f takes of this process.
-func worked(f func()) time.Duration {
-	var before, after syscall.Rusage
-	syscall.Getrusage(syscall.RUSAGE_SELF, &before)
-	f()
-	syscall.Getrusage(syscall.RUSAGE_SELF, &after)
-	return time.Duration(after.Utime.Nano() + after.Stime.Nano() - before.Utime.Nano() - before.Stime.Nano())
-}
-
 // The log has gone on after the last checkpoint, so that not even its status
 // can be read from there.
 func TestShowOfAHugeLog(t *testing.T) {
@@ -206,7 +161,7 @@ func TestResumeOfALargeSession(t *testing.T) {
 		resume = append(resume, kagent("resume", "-q", "--dir", sessions, "s").cpu)
 		os.RemoveAll(sessions)
 	}
-	d, r := median(decode), median(resume)-median(start)
+	d, r := slices.Min(decode), slices.Min(resume)-slices.Min(start) // whatever disturbs them only adds
 	ratio := float64(r) / float64(d)
 	t.Logf("resume %v, decoding its log of %d MB once %v: ratio %.2f, at most %.1f", r, resumeMB, d, ratio, maxResume)
 	if ratio > maxResume {

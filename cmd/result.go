@@ -188,12 +188,13 @@ func storageHints(err error) []string {
 		return nil
 	}
 	for hint, causes := range map[string][]syscall.Errno{
-		"free some space there, or inodes (df, df -i)":         {syscall.ENOSPC},
-		"free some of your quota there":                        {syscall.EDQUOT},
-		"raise the limit of the size of files (ulimit -f)":     {syscall.EFBIG},
-		"raise the limit of open files (ulimit -n)":            {syscall.EMFILE, syscall.ENFILE},
-		"--dir names a directory that can be written to":       {syscall.EROFS, syscall.EACCES, syscall.EPERM},
-		"the disk itself fails: look at the log of the system": {syscall.EIO},
+		"free some space there, or inodes (df, df -i)":                      {syscall.ENOSPC},
+		"free some of your quota there":                                     {syscall.EDQUOT},
+		"raise the limit of the size of files (ulimit -f)":                  {syscall.EFBIG},
+		"raise the limit of open files (ulimit -n)":                         {syscall.EMFILE, syscall.ENFILE},
+		"--dir names a directory that can be written to":                    {syscall.EROFS, syscall.EACCES, syscall.EPERM},
+		"that file system has no locks: --dir names a directory on another": {syscall.ENOLCK},
+		"the disk itself fails: look at the log of the system":              {syscall.EIO},
 	} {
 		for _, cause := range causes {
 			if errors.Is(storage.Err, cause) {

@@ -43,6 +43,7 @@ const (
 	disk    = "pkg/checkpoint/fs.go"
 	locks   = "pkg/checkpoint/lock_linux.go"
 	opening = "pkg/checkpoint/open.go"
+	asides  = "pkg/checkpoint/aside.go"
 	scans   = "pkg/checkpoint/scan.go"
 	calls   = "pkg/agent/calls.go"
 	doubt   = "pkg/agent/doubt.go"
@@ -124,7 +125,7 @@ var brokenPrograms = []broken{
 	},
 	{
 		"torn end not cut off",
-		[]edit{{opening, "if err := j.log.Truncate(sc.end); err != nil {", "if err := error(nil); err != nil {"}},
+		[]edit{{asides, "if err := j.log.Truncate(sc.end); err != nil {", "if err := error(nil); err != nil {"}},
 		tornResumed, "^recover: exit|no good line", false,
 	},
 	{

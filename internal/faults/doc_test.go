@@ -1,15 +1,18 @@
 //go:build faults
 
 // Package faults proves on the built binary what kagent promises about kills,
-// power cuts and races, with the fault lab: a set of tools beside this
+// power cuts, races, failing and full disks and damaged files, with the fault lab: a set of tools beside this
 // repository that stop a process at each of its file calls, or rebuild the
 // directory states that a power cut may leave. `make faults` runs it.
 //
-//   - sweeps_test.go lists the sweeps and runs them on the real binary.
-//   - broken_test.go breaks the program on purpose, one rule at a time, and
-//     fails if the tool meant for that rule does not notice.
+//   - sweeps_test.go and sweeps_disk_test.go list the sweeps and run them on the
+//     real binary.
+//   - broken_test.go and broken_disk_test.go break the program on purpose, one
+//     rule at a time, and fail if the tool meant for that rule does not notice.
 //   - check_test.go is what the lab starts after each fault. It knows the log by
-//     its format alone and imports nothing of kagent.
+//     its format alone and imports nothing of kagent. storage_test.go has the
+//     rules for a disk that fails, damage_test.go those for damaged files.
+//   - locks_test.go is for the one call that the lab doesn't see.
 //   - testdata/faults holds the fixture and the commands that the lab runs.
 //
 // Variables:
@@ -17,5 +20,7 @@
 //	KAGENT_FAULTLAB  where the lab is; default ../shared/faultlab beside the repository
 //	FAULTS_PROFILE   full (default): every call; short: some minutes, for CI;
 //	                 long: also a power cut after a kill at every call
+//	TMPDIR           where the trials are; default /dev/shm if it has 2 GiB, since
+//	                 they sync often
 //	FAULTS_KEEP      a directory to keep failing trials in
 package faults

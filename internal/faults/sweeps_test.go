@@ -32,11 +32,11 @@ func deathSweeps() []sweep {
 		},
 		{
 			name: "power cut after a kill", tool: "powerloss", run: "run.sh", recover: "recover.sh",
-			args: []string{"--after-kill", "5", "--max-states", "100000"}, slow: true,
+			args: []string{"--after-kill", "17", "--max-states", "100000"}, slow: true,
 		},
 		{
 			name: "power cut after a kill, without recovery", tool: "powerloss", run: "recover.sh",
-			args: []string{"--after-kill", "5", "--max-states", "100000"}, short: []string{"--after-kill", "90"},
+			args: []string{"--after-kill", "13", "--max-states", "100000"}, short: []string{"--after-kill", "90"},
 			long: []string{"--after-kill", "1", "--max-states", "1000000"},
 		},
 		{

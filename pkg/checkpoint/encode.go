@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"io"
 	"os"
-	"slices"
 
 	"kagent/pkg/message"
 	"kagent/pkg/session"
@@ -15,30 +14,13 @@ import (
 // more are encoded once.
 type image struct {
 	project session.Projection
-	settled bytes.Buffer // encoded, separated by commas
-	out     []byte       // the last checkpoint
+	text    bytes.Buffer // room for a head, then those messages, separated by commas
+	room    int
 }
 
 // encode shows the state as its owner does; a reader knows whether it lives.
 // What it returns is good until the next call.
 func (im *image) encode(s *session.State, at promise, alive bool) ([]byte, error) {
-	parts, err := im.parts(s, at, alive)
-	if err != nil {
-		return nil, err
-	}
-	n := 0
-	for _, p := range parts {
-		n += len(p)
-	}
-	im.out = slices.Grow(im.out[:0], n)
-	for _, p := range parts {
-		im.out = append(im.out, p...)
-	}
-	return im.out, nil
-}
-
-// parts are a checkpoint in pieces.
-func (im *image) parts(s *session.State, at promise, alive bool) ([][]byte, error) {
 	top := headOf(s, at)
 	top.Status, top.Reason = effective(top.Status, top.Reason, alive)
 	if !alive {
@@ -48,18 +30,47 @@ func (im *image) parts(s *session.State, at promise, alive bool) ([][]byte, erro
 	if err != nil {
 		return nil, err
 	}
-	if err := appendMessages(&im.settled, im.project.Settled(s.Main())); err != nil {
+	h = append(h[:len(h)-1], `,"messages":[`...)
+	im.widen(len(h))
+	if err := im.add(im.project.Settled(s.Main())); err != nil {
 		return nil, err
 	}
-	var rest bytes.Buffer
-	if err := appendMessages(&rest, im.project.Rest(s.Main())); err != nil {
+	settled := im.text.Len()
+	defer im.text.Truncate(settled)
+	if err := im.add(im.project.Rest(s.Main())); err != nil {
 		return nil, err
 	}
-	comma := ""
-	if im.settled.Len() > 0 && rest.Len() > 0 {
-		comma = ","
+	im.text.WriteString("]}\n")
+	whole := im.text.Bytes()[im.room-len(h):]
+	copy(whole, h)
+	return whole, nil
+}
+
+// widen makes room for a head of n bytes, and for some that are longer.
+func (im *image) widen(n int) {
+	if n <= im.room {
+		return
 	}
-	return [][]byte{h[:len(h)-1], []byte(`,"messages":[`), im.settled.Bytes(), []byte(comma), rest.Bytes(), []byte("]}\n")}, nil
+	var wider bytes.Buffer
+	wider.Grow(2*n + im.text.Cap() - im.room)
+	wider.Write(make([]byte, 2*n))
+	wider.Write(im.text.Bytes()[im.room:])
+	im.text, im.room = wider, 2*n
+}
+
+// add encodes messages.
+func (im *image) add(msgs []message.Message) error {
+	enc := newEncoder(&im.text)
+	for _, m := range msgs {
+		if im.text.Len() > im.room {
+			im.text.WriteByte(',')
+		}
+		if err := enc.Encode(chat(m)); err != nil {
+			return err
+		}
+		im.text.Truncate(im.text.Len() - 1) // its newline
+	}
+	return nil
 }
 
 // shows reports whether a file is the checkpoint that the owner wrote of the
@@ -71,39 +82,22 @@ func (im *image) shows(fsys FS, name string, s *session.State, at promise) bool 
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil {
-		im.settled.Grow(int(min(info.Size(), at.Offset))) // about as much as there is
+		im.text.Grow(int(min(info.Size(), at.Offset))) // about as much as there is
 	}
-	parts, err := im.parts(s, at, true)
+	want, err := im.encode(s, at, true)
 	if err != nil {
 		return false
 	}
-	r := newReader(f)
-	buf := make([]byte, 64<<10)
-	for _, p := range parts {
-		for len(p) > 0 {
-			n, err := r.Read(buf[:min(len(p), len(buf))])
-			if err != nil || !bytes.Equal(buf[:n], p[:n]) {
-				return false
-			}
-			p = p[n:]
+	r, buf := newReader(f), make([]byte, 64<<10)
+	for len(want) > 0 {
+		n, err := r.Read(buf[:min(len(want), len(buf))])
+		if err != nil || !bytes.Equal(buf[:n], want[:n]) {
+			return false
 		}
+		want = want[n:]
 	}
 	_, err = r.ReadByte()
 	return err == io.EOF
-}
-
-func appendMessages(out *bytes.Buffer, msgs []message.Message) error {
-	enc := newEncoder(out)
-	for _, m := range msgs {
-		if out.Len() > 0 {
-			out.WriteByte(',')
-		}
-		if err := enc.Encode(chat(m)); err != nil {
-			return err
-		}
-		out.Truncate(out.Len() - 1) // its newline
-	}
-	return nil
 }
 
 func encodeJSON(v any) ([]byte, error) {

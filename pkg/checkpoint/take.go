@@ -91,6 +91,10 @@ const dyingTime = 2 * time.Second
 // seize takes a lock and makes sure that the file is still the one of that
 // name: a removal may have renamed it away in between.
 func (j *Journal) seize(id string, f File, tools bool) error {
+	path := j.paths.lock
+	if tools {
+		path = j.paths.tools
+	}
 	ok, err := tryLock(f)
 	// The tools of a dead run are being killed by the system at this moment.
 	for waited := time.Duration(0); tools && !ok && err == nil && waited < dyingTime; waited += dyingTime / 100 {
@@ -98,7 +102,7 @@ func (j *Journal) seize(id string, f File, tools bool) error {
 		ok, err = tryLock(f)
 	}
 	if err != nil {
-		return storage("lock "+id, err)
+		return storage("lock "+path, err)
 	}
 	if !ok {
 		e := &InUseError{ID: id, Holder: readHolder(j.lock), Tools: tools}
@@ -106,10 +110,6 @@ func (j *Journal) seize(id string, f File, tools bool) error {
 			e.PIDs = openedBy(j.paths.tools)
 		}
 		return e
-	}
-	path := j.paths.lock
-	if tools {
-		path = j.paths.tools
 	}
 	mine, err := f.Stat()
 	if err != nil {
