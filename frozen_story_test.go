@@ -104,8 +104,10 @@ func (a *author) laterTurns() {
 	a.ask(message.StopLength, message.Text("The first half, "))
 	a.endStep()
 	a.say(&session.UserMessage{Source: session.FromAgent, Text: "go on"}, &session.StepStart{Step: 4}, &session.AssistantChunk{Text: "cut o"})
-	a.say(&session.TurnEnd{Turn: 2, Status: session.Interrupted, Reason: session.ReasonRateLimit, RetryAt: time.Date(2026, 12, 1, 10, 0, 0, 0, time.UTC),
-		Error: &session.Failure{Kind: "rate_limit", Message: "later", Status: 429}})
+	a.say(&session.TurnEnd{
+		Turn: 2, Status: session.Interrupted, Reason: session.ReasonRateLimit, RetryAt: time.Date(2026, 12, 1, 10, 0, 0, 0, time.UTC),
+		Error: &session.Failure{Kind: "rate_limit", Message: "later", Status: 429},
+	})
 	a.commit()
 	a.open("frozen")
 	lost := []session.Lost{{First: 3, Last: 4, Offset: 900, Bytes: 700, Why: "its checksum does not fit"}}

@@ -49,8 +49,10 @@ func strictModel(w http.ResponseWriter, r *http.Request) {
 			if id == "kill" {
 				args = `{"command":"echo kill >> ran; exec kill -9 $PPID"}`
 			}
-			calls = append(calls, map[string]any{"index": i, "id": strings.TrimPrefix(id, "-"),
-				"function": map[string]string{"name": "shell", "arguments": args}})
+			calls = append(calls, map[string]any{
+				"index": i, "id": strings.TrimPrefix(id, "-"),
+				"function": map[string]string{"name": "shell", "arguments": args},
+			})
 		}
 		delta = map[string]any{"tool_calls": calls}
 	}

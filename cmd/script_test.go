@@ -84,9 +84,11 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("URL", s.URL+"/v1")
 }
 
-const sseHello = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hello \"}}]}\n\n"
-const sseWorld = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"world\"},\"finish_reason\":\"stop\"}]}\n\n" +
-	"data: {\"choices\":[],\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":2,\"total_tokens\":9}}\n\ndata: [DONE]\n\n"
+const (
+	sseHello = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hello \"}}]}\n\n"
+	sseWorld = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"world\"},\"finish_reason\":\"stop\"}]}\n\n" +
+		"data: {\"choices\":[],\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":2,\"total_tokens\":9}}\n\ndata: [DONE]\n\n"
+)
 
 func modelServers() map[string]http.HandlerFunc {
 	stream := func(w http.ResponseWriter, body string) {

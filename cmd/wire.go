@@ -39,8 +39,13 @@ type toolClass struct {
 // toolClasses lists the built-in tools; toolSet makes them.
 func toolClasses() []toolClass {
 	return []toolClass{
-		{"read_file", tool.Read}, {"list_files", tool.Read}, {"glob", tool.Read}, {"grep", tool.Read},
-		{"write_file", tool.Write}, {"edit_file", tool.Write}, {"shell", tool.Execute},
+		{"read_file", tool.Read},
+		{"list_files", tool.Read},
+		{"glob", tool.Read},
+		{"grep", tool.Read},
+		{"write_file", tool.Write},
+		{"edit_file", tool.Write},
+		{"shell", tool.Execute},
 	}
 }
 

@@ -44,8 +44,10 @@ func failAfter(k Kind, d time.Duration) error { return &Error{Kind: k, Provider:
 // F089: what can pass is retried as often as allowed, what can't not at all.
 func TestOnlyPassingErrorsAreRetried(t *testing.T) {
 	retried := map[Kind]bool{RateLimit: true, Overloaded: true, Server: true, Network: true, Timeout: true}
-	for _, k := range []Kind{Auth, Permission, Quota, RateLimit, Overloaded, ContextLength, InvalidRequest,
-		NotFound, ContentFilter, Server, Network, Timeout, Cancelled} {
+	for _, k := range []Kind{
+		Auth, Permission, Quota, RateLimit, Overloaded, ContextLength, InvalidRequest,
+		NotFound, ContentFilter, Server, Network, Timeout, Cancelled,
+	} {
 		p, c := &answers{errs: []error{fail(k), fail(k), fail(k), fail(k), fail(k)}}, &clock{}
 		_, err := Retry(p, RetryOptions{Retries: 3, Sleep: c.sleep}).Stream(t.Context(), Request{}, func(Event) {})
 		want := 1
@@ -88,8 +90,10 @@ func TestAttemptsAreCountedOnAndAnnounced(t *testing.T) {
 		t.Errorf("attempts %v, want %v", p.attempts, want)
 	}
 	want := []Event{
-		{Text: "half"}, {Retry: &Retrying{7, 750 * time.Millisecond, fail(Network).(*Error)}},
-		{Text: "half"}, {Retry: &Retrying{8, 1500 * time.Millisecond, fail(Server).(*Error)}},
+		{Text: "half"},
+		{Retry: &Retrying{7, 750 * time.Millisecond, fail(Network).(*Error)}},
+		{Text: "half"},
+		{Retry: &Retrying{8, 1500 * time.Millisecond, fail(Server).(*Error)}},
 		{Text: "half"},
 	}
 	if !reflect.DeepEqual(events, want) {

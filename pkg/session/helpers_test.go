@@ -46,6 +46,7 @@ func task() *session.UserMessage { return &session.UserMessage{Source: session.F
 func says(text string) session.Data {
 	return &session.UserMessage{Source: session.FromUser, Text: text}
 }
+
 func goOn() session.Data                   { return &session.UserMessage{Source: session.FromAgent, Text: "go on"} }
 func turn(n int) session.Data              { return &session.TurnStart{Turn: n} }
 func continued(n int) session.Data         { return &session.TurnStart{Turn: n, Continues: n} }

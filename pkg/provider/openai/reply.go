@@ -142,8 +142,10 @@ func (b *builder) think(d *delta) {
 		name string
 		raw  json.RawMessage
 	}{
-		{"reasoning_content", d.ReasoningContent}, {"reasoning", d.Reasoning},
-		{"reasoning_text", d.ReasoningText}, {"thinking", d.Thinking},
+		{"reasoning_content", d.ReasoningContent},
+		{"reasoning", d.Reasoning},
+		{"reasoning_text", d.ReasoningText},
+		{"thinking", d.Thinking},
 	} {
 		if isString(f.raw) && string(f.raw) != `""` {
 			b.opaque.Field = f.name

@@ -143,8 +143,12 @@ func TestBaseURLsAreJoined(t *testing.T) {
 		}
 	}
 	for _, o := range []Options{
-		{}, {Model: "m", BaseURL: "h/v1"}, {Model: "m", BaseURL: "ftp://h"}, {Model: "m", BaseURL: "http://"},
-		{Model: "m", BaseURL: "http://u:SECRETKEY123@h:x/%zz"}, {Model: "m", APIKey: "SECRET\nKEY123"},
+		{},
+		{Model: "m", BaseURL: "h/v1"},
+		{Model: "m", BaseURL: "ftp://h"},
+		{Model: "m", BaseURL: "http://"},
+		{Model: "m", BaseURL: "http://u:SECRETKEY123@h:x/%zz"},
+		{Model: "m", APIKey: "SECRET\nKEY123"},
 		{Model: "m", Header: map[string]string{"Api-Key": "SECRET\x00KEY123"}},
 	} {
 		if _, err := New(o); err == nil || strings.Contains(err.Error(), "SECRET") || !strings.HasPrefix(err.Error(), "openai: ") {
