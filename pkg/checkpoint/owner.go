@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"kagent/pkg/session"
 )
@@ -30,14 +33,22 @@ func (h Holder) String() string {
 	return fmt.Sprintf("process %d on %s, since %s", h.PID, h.Host, h.StartedAt.Format(time.RFC3339))
 }
 
+// gone reports whether the process is known to be dead: it was one of this boot
+// of this machine, and the system has none of its number.
+func (h Holder) gone() bool {
+	return h.PID > 0 && h.BootID != "" && h.BootID == bootID() && h.Host == hostname() &&
+		errors.Is(unix.Kill(h.PID, 0), unix.ESRCH)
+}
+
 // ThisProcess describes the calling process for session/opened.
 func ThisProcess(version string) session.Opened {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown"
-	}
+	return session.Opened{PID: os.Getpid(), Host: hostname(), BootID: bootID(), Version: version}
+}
+
+// bootID names this boot of the machine, "" where the system does not say.
+func bootID() string {
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	return session.Opened{PID: os.Getpid(), Host: host, BootID: strings.TrimSpace(string(boot)), Version: version}
+	return strings.TrimSpace(string(boot))
 }
 
 func writeHolder(f File, h Holder) error {

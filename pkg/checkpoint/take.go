@@ -85,7 +85,9 @@ func (j *Journal) openFiles(id string, logFlag int) error {
 	return nil
 }
 
-// dyingTime is how long the tools of a dead run have to be gone.
+// dyingTime is how long what a dead run has left behind has to be gone: its
+// tools, which the system is killing, and a child that it had just made and
+// that shares its descriptors until it becomes the tool.
 const dyingTime = 2 * time.Second
 
 // seize takes a lock and makes sure that the file is still the one of that
@@ -96,8 +98,7 @@ func (j *Journal) seize(id string, f File, tools bool) error {
 		path = j.paths.tools
 	}
 	ok, err := tryLock(f)
-	// The tools of a dead run are being killed by the system at this moment.
-	for waited := time.Duration(0); tools && !ok && err == nil && waited < dyingTime; waited += dyingTime / 100 {
+	for waited := time.Duration(0); !ok && err == nil && waited < dyingTime && (tools || readHolder(j.lock).gone()); waited += dyingTime / 100 {
 		time.Sleep(dyingTime / 100)
 		ok, err = tryLock(f)
 	}
