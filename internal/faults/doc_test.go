@@ -1,9 +1,10 @@
 //go:build faults
 
 // Package faults proves on the built binary what kagent promises about kills,
-// power cuts, races, failing and full disks and damaged files, with the fault lab: a set of tools beside this
-// repository that stop a process at each of its file calls, or rebuild the
-// directory states that a power cut may leave. `make faults` runs it.
+// power cuts, races, failing and full disks and damaged files, with the fault
+// lab: a set of tools beside this repository that disturb a process at each of
+// its file calls, or rebuild the directory states that a power cut may leave.
+// `make faults` runs it.
 //
 //   - sweeps_test.go and sweeps_disk_test.go list the sweeps and run them on the
 //     real binary.
@@ -11,7 +12,8 @@
 //     rule at a time, and fail if the tool meant for that rule does not notice.
 //   - check_test.go is what the lab starts after each fault. It knows the log by
 //     its format alone and imports nothing of kagent. storage_test.go has the
-//     rules for a disk that fails, damage_test.go those for damaged files.
+//     rules for a disk that fails, disk_test.go says what the lab did to it,
+//     damage_test.go has the rules for damaged files.
 //   - locks_test.go is for the one call that the lab doesn't see.
 //   - testdata/faults holds the fixture and the commands that the lab runs.
 //
