@@ -82,7 +82,7 @@ func TestProjectFileOfAnotherKindIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		t.Skip(err)
+		t.Skip("no FIFO can be made here:", err)
 	}
 	h.refused(projectConfig, "regular")
 	if err := os.Remove(path); err != nil {

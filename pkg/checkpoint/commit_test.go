@@ -75,11 +75,11 @@ func TestEventsAreReportedWhenTheyAreDurable(t *testing.T) {
 	fsys.heal()
 	shown := false
 	s.report = nil
-	j.Report(func(e session.Event) {
+	j.report = func(e session.Event) {
 		h, err := readWhole(OS{}, j.paths.checkpoint)
 		shown = err == nil && h.Log.Seq >= e.Seq
 		got = append(got, e.Type)
-	})
+	}
 	check(t, j.Commit())
 	expect("committed", "tool/result", "step/end")
 	if !shown {

@@ -45,10 +45,6 @@ func (j *Journal) State() *session.State { return j.state }
 // nothing runs in this session.
 func (j *Journal) ToolsLock() *os.File { return j.handed }
 
-// Report makes f be called with each event once it is durable and, after
-// Commit, once the checkpoint shows it.
-func (j *Journal) Report(f func(session.Event)) { j.report = f }
-
 // Append writes events to the log, not yet durably, and folds them into the
 // state. After an error nothing was appended.
 func (j *Journal) Append(scope string, data ...session.Data) error {

@@ -157,9 +157,11 @@ func translate(p string) (string, bool) {
 	return b.String(), true
 }
 
-// posix are the named classes that have a use in file names.
-var posix = map[string]string{
-	"alnum": "0-9A-Za-z", "alpha": "A-Za-z", "digit": "0-9", "lower": "a-z", "upper": "A-Z", "space": " \t", "xdigit": "0-9A-Fa-f",
+// posix returns the named classes that have a use in file names.
+func posix() map[string]string {
+	return map[string]string{
+		"alnum": "0-9A-Za-z", "alpha": "A-Za-z", "digit": "0-9", "lower": "a-z", "upper": "A-Z", "space": " \t", "xdigit": "0-9A-Fa-f",
+	}
 }
 
 // translateClass turns the bracket expression at the beginning of p into one
@@ -175,7 +177,7 @@ func translateClass(p string) (class string, n int) {
 			return class + "]", i + 1
 		case strings.HasPrefix(p[i:], "[:"):
 			name, _, ended := strings.Cut(p[i+2:], ":]")
-			set, known := posix[name]
+			set, known := posix()[name]
 			if !ended || !known {
 				return "", 0
 			}
