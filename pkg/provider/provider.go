@@ -4,6 +4,9 @@ package provider
 
 import (
 	"context"
+	"encoding/json"
+	"slices"
+	"strings"
 	"time"
 
 	"kagent/pkg/message"
@@ -24,8 +27,34 @@ type Provider interface {
 type Request struct {
 	System   string
 	Messages []message.Message // never ends with an assistant message
-	Tools    []message.ToolSpec
-	Label    Label
+	// Note is said last, by the agent itself: where a plan stands, for example.
+	// It changes from request to request, so that what stands before it stays a
+	// stable prefix for caches. "" for none.
+	Note   string
+	Tools  []message.ToolSpec
+	Choice string // the tool that the model has to call; "" leaves it to the model
+	// Output is a JSON Schema that the answer has to fit; nil for free text. An
+	// adapter whose service knows no such thing ignores it, as it does Choice:
+	// whoever asks checks what comes.
+	Output  json.RawMessage
+	Options Options
+	Label   Label
+}
+
+// Options shape the reply; the zero value leaves all to the service.
+type Options struct {
+	MaxOutput   int      // tokens of the reply
+	Temperature *float64 // 0 to 2
+	Effort      string   // of reasoning: low, medium, high
+}
+
+// Conversation returns the messages with the note as the user's last word.
+func (r Request) Conversation() []message.Message {
+	if strings.TrimSpace(r.Note) == "" {
+		return r.Messages
+	}
+	note := message.Message{Role: message.User, Parts: []message.Part{message.Text(r.Note)}}
+	return append(slices.Clip(r.Messages), note)
 }
 
 // Label tells requests apart for scripts; real providers ignore it.

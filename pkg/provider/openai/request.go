@@ -60,7 +60,7 @@ func (c *client) encode(req provider.Request) ([]byte, error) {
 	if notBlank(req.System) {
 		w.Messages = append(w.Messages, wireMessage{Role: "system", Content: clean(req.System)})
 	}
-	for _, m := range req.Messages {
+	for _, m := range req.Conversation() {
 		w.Messages = append(w.Messages, c.message(m)...)
 	}
 	for _, t := range req.Tools {
