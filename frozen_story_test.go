@@ -30,6 +30,7 @@ func writeV1(t *testing.T) {
 	a.secondEpoch()
 	a.open("frozen")
 	a.laterTurns()
+	a.agents()
 	a.close()
 }
 
@@ -120,4 +121,39 @@ func (a *author) laterTurns() {
 	a.endStep()
 	a.say(&session.TurnEnd{Turn: 2, Status: session.Completed})
 	a.commit()
+}
+
+// agents is a turn with all that the agents conclude; no one agent concludes it
+// all.
+func (a *author) agents() {
+	a.say(&session.UserMessage{Source: session.FromUser, Text: "now the hard one 🧗"}, &session.TurnStart{Turn: 3})
+	a.child("route-1", "route", "")
+	a.say(&session.RouteSet{Complexity: session.Complex, Reason: "多步", From: "route-1"})
+	a.child("plan-2", "plan", "")
+	a.say(&session.PlanSet{Steps: []string{"看", "do"}, Done: []int{}, From: "plan-2"}, &session.ApprovalGiven{What: "plan"},
+		&session.PlanSet{Steps: []string{"看", "do"}, Done: []int{0}, From: "plan-2"})
+	a.child("split-1", "split", "")
+	a.say(&session.GraphSet{Round: 1, From: "split-1", Nodes: []session.GraphNode{
+		{ID: "a", Task: "左", Needs: []string{}, Round: 1}, {ID: "b", Task: "right", Needs: []string{"a"}, Profile: "writer", Round: 1},
+	}})
+	a.child("node/a", "", "左 is done")
+	a.child("join-1", "", "both are done: "+rtl)
+	a.say(&session.AnswerAdopted{From: "join-1"})
+	a.say(&session.VerdictGiven{OK: true, Feedback: "", Reply: a.j.State().Seq, From: "verify-1"})
+	a.say(&session.ContextTrimmed{Turns: 0, Before: 0, Outputs: 20}, &session.ContextCompacted{}, &session.CompactFailed{Error: &session.Failure{Kind: "incomplete", Message: "empty"}},
+		&session.Forked{From: "older", At: 17}, &session.Imported{Format: "kagent-ts", Origin: "older.json"})
+	a.say(&session.TurnEnd{Turn: 3, Status: session.Completed})
+	a.commit()
+}
+
+// child is a question that is answered in words, or by a tool.
+func (a *author) child(scope, decide, answer string) {
+	parts := []message.Part{message.Text(answer)}
+	if decide != "" {
+		parts = []message.Part{message.Call(message.ToolCall{ID: "d", Name: decide, Arguments: "{}"})}
+	}
+	must(a.T, a.j.Append(scope, &session.ChildCreated{Task: "问: " + scope, System: "Decide.", Tools: []string{}, Decide: decide},
+		&session.TurnStart{Turn: 1}, &session.StepStart{Step: 1},
+		&session.AssistantMessage{Parts: parts, Stop: message.StopEnd, Usage: message.Usage{Input: 5, Output: 2, Total: 7}, Model: "openai/m"},
+		&session.StepEnd{Step: 1}, &session.TurnEnd{Turn: 1, Status: session.Completed}))
 }

@@ -129,7 +129,7 @@ func writeV2ish(t *testing.T) {
 	a := newAuthor(t, v2ish, "v1.9.0")
 	a.create("unknown-kind", "v1.9.0")
 	a.say(&session.UserMessage{Source: session.FromTask}, &session.TurnStart{Turn: 1})
-	a.say(session.Unknown{Kind: "plan/set", Raw: json.RawMessage(`{"steps":["看","do",{"n":1e400}],"Steps":null}`)})
+	a.say(session.Unknown{Kind: "vote/cast", Raw: json.RawMessage(`{"steps":["看","do",{"n":1e400}],"Steps":null}`)})
 	a.ask(message.StopEnd, message.Text("planned"))
 	a.endStep()
 	a.say(&session.TurnEnd{Turn: 1, Status: session.Completed})

@@ -58,10 +58,54 @@ func (s *State) Apply(e Event) {
 		}
 	case *Repaired:
 		sc.owe(d.Note)
+	case *Imported:
+		sc.owe(d.Note)
 	case Unknown:
 		s.UnknownOf = append(s.UnknownOf, d.Kind)
+	default:
+		s.conclude(sc, e)
 	}
 	sc.pay(e)
+}
+
+// conclude takes in what an agent concluded.
+func (s *State) conclude(sc *Scope, e Event) {
+	switch d := e.Data.(type) {
+	case *ChildCreated:
+		if sc.Child == nil && sc.Name != "" {
+			sc.Child = d
+			sc.Entries = append(sc.Entries, Entry{Seq: e.Seq, Time: e.Time, User: &UserMessage{Source: FromTask, Text: d.Task}})
+		}
+	case *PlanSet:
+		if sc.Work.setPlan(e.Seq, d) {
+			sc.conclude(d.From)
+		}
+	case *RouteSet:
+		sc.Work.Route = d
+		sc.conclude(d.From)
+	case *GraphSet:
+		sc.Work.Graph = d
+		sc.conclude(d.From)
+	case *VerdictGiven:
+		sc.Work.Verdicts = append(sc.Work.Verdicts, *d)
+		sc.conclude(d.From)
+	case *AnswerAdopted:
+		s.adopt(sc, e, d.From)
+	case *ApprovalGiven:
+		sc.Work.Approved = true
+	}
+}
+
+// adopt makes what a child said last the scope's own reply.
+func (s *State) adopt(sc *Scope, e Event, from string) {
+	child := s.scopes[from]
+	if child == nil || child == sc {
+		return
+	}
+	said := AssistantMessage{Parts: []message.Part{message.Text(child.Answer())}, Stop: message.StopEnd, Model: s.Settings.Model}
+	sc.Entries = append(sc.Entries, Entry{Seq: e.Seq, Time: e.Time, Reply: &Reply{AssistantMessage: said}})
+	sc.heard = len(sc.Entries)
+	sc.conclude(from)
 }
 
 func (s *State) scope(name string) *Scope {
@@ -93,6 +137,7 @@ func (s *State) settle(sc *Scope, e Event, d *ToolResult) {
 
 func (sc *Scope) startTurn(seq int64, d *TurnStart) {
 	sc.Partial = ""
+	sc.Work.begin(sc.Turn.N == 0 || sc.Turn.Status == Completed && d.Continues == 0, sc.Entries[min(sc.heard, len(sc.Entries)):])
 	if d.Continues != 0 && d.Continues == sc.Turn.N {
 		sc.Turn.resume(seq)
 	} else {

@@ -107,6 +107,8 @@ var kinds = kindsOf(
 	&UserMessage{}, &RequestHeader{}, &RequestRetried{},
 	&AssistantChunk{}, &AssistantMessage{},
 	&ToolCall{}, &ToolResult{}, &OutcomeSettled{}, &LogRepaired{}, &Repaired{},
+	&ChildCreated{}, &PlanSet{}, &RouteSet{}, &GraphSet{}, &VerdictGiven{}, &AnswerAdopted{}, &ApprovalGiven{},
+	&ContextTrimmed{}, &ContextCompacted{}, &CompactFailed{}, &Forked{}, &Imported{},
 )
 
 func kindsOf(all ...Data) map[Type]kind {

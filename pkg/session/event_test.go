@@ -18,7 +18,7 @@ func examples() []session.Data {
 		Agent: "react", Model: "p/m", BaseURL: "http://localhost", APIKeyEnv: "KEY", System: "be", Workdir: "/w",
 		Tools: []string{"shell"}, Allow: []string{"execute"}, Env: []string{"HOME"}, Limits: session.Limits{MaxSteps: 7},
 		OnUnknown: "tell", Retries: 5, RetryMaxWait: session.Duration(time.Minute),
-		StepTimeout: session.Duration(90 * time.Second), IdleTimeout: session.Duration(time.Hour),
+		StepTimeout: session.Duration(90 * time.Second), IdleTimeout: session.Duration(time.Hour), ConfirmPlan: true, ContextChars: 1000,
 	}
 	failure := &session.Failure{Kind: "server", Message: "no", Status: 503}
 	usage := message.Usage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4, Reasoning: 5, Total: 6}
@@ -46,13 +46,29 @@ func examples() []session.Data {
 		&session.OutcomeSettled{Call: id(17, 2), Verdict: session.VerdictDone, Text: "I looked"},
 		&session.LogRepaired{Offset: 100, Bytes: 5, File: "torn-100"},
 		&session.Repaired{From: "old", Lost: []session.Lost{{First: 3, Last: 4, Offset: 100, Bytes: 5, Why: "torn"}}, Note: "events are lost"},
+		&session.ChildCreated{Task: "do", System: "be", Tools: []string{"shell"}, Decide: "set_plan", Model: "p/n", Profile: "writer"},
+		&session.PlanSet{Steps: []string{"look", "do"}, Done: []int{1}, Replans: 2, From: "plan-3"},
+		&session.RouteSet{Complexity: session.Complex, Reason: "many files", From: "route-1"},
+		&session.GraphSet{Round: 2, Nodes: []session.GraphNode{{ID: "a", Task: "do", Needs: []string{"b"}, Profile: "writer", Round: 1}}, From: "split-1"},
+		&session.VerdictGiven{OK: true, Feedback: "well", Reply: 17, From: "verify-1"},
+		&session.AnswerAdopted{From: "join-1"},
+		&session.ApprovalGiven{What: "plan"},
+		&session.ContextTrimmed{Turns: 1, Before: 9, Outputs: 12},
+		&session.ContextCompacted{Turns: 1, Before: 9, Summary: "so far", Auto: true, From: "summarise-1"},
+		&session.CompactFailed{Error: failure, From: "summarise-1"},
+		&session.Forked{From: "old", At: 17},
+		&session.Imported{Format: "kagent-ts", Origin: "old", Note: "a call was under way"},
 	}
 }
 
 func TestTheExamplesShowEveryKindWithEveryField(t *testing.T) {
-	src, err := os.ReadFile("kinds.go")
-	if err != nil {
-		t.Fatal(err)
+	var src []byte
+	for _, name := range []string{"kinds.go", "kinds_agent.go"} {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src = append(src, b...)
 	}
 	shown := map[string]bool{}
 	for _, d := range examples() {
@@ -111,8 +127,8 @@ func TestEveryKindSurvivesJSON(t *testing.T) {
 
 func TestUnknownKindsAreKept(t *testing.T) {
 	for _, line := range []string{
-		`{"seq":5,"epoch":1,"time":"2026-12-01T08:00:05Z","scope":"","type":"plan/set","data":{"steps":["a",{"b":1e400}]}}`,
-		`{"seq":5,"epoch":1,"time":"2026-12-01T08:00:05Z","scope":"","type":"plan/set","data":null}`,
+		`{"seq":5,"epoch":1,"time":"2026-12-01T08:00:05Z","scope":"","type":"vote/cast","data":{"steps":["a",{"b":1e400}]}}`,
+		`{"seq":5,"epoch":1,"time":"2026-12-01T08:00:05Z","scope":"","type":"vote/cast","data":null}`,
 		`{"seq":5,"epoch":1,"time":"2026-12-01T08:00:05Z","scope":"","type":"","data":[]}`,
 	} {
 		var e session.Event

@@ -132,7 +132,7 @@ func (g *generator) call() session.CallID {
 
 func (g *generator) data() session.Data {
 	n, word := int(g.small()), g.word()
-	switch rapid.IntRange(0, 18).Draw(g.T, "kind") { // small numbers are drawn more often
+	switch rapid.IntRange(0, 19).Draw(g.T, "kind") { // small numbers are drawn more often
 	case 0, 3:
 		g.replies = append(g.replies, g.seq)
 		return g.reply()
@@ -165,8 +165,28 @@ func (g *generator) data() session.Data {
 		return &session.SettingsChanged{Settings: session.Settings{Model: word}}
 	case 17:
 		return &session.Removed{}
+	case 18:
+		return g.conclusion(n, word)
 	}
 	return session.Unknown{Kind: "new/kind"}
+}
+
+func (g *generator) conclusion(n int, word string) session.Data {
+	from := rapid.SampledFrom([]string{"", "plan-1", "plan-1/x-2", "-", "/"}).Draw(g.T, "from")
+	return rapid.SampledFrom([]session.Data{
+		&session.ChildCreated{Task: word, Decide: word},
+		&session.PlanSet{Steps: []string{word}, Done: []int{n}, Replans: n, From: from},
+		&session.RouteSet{Complexity: word, From: from},
+		&session.GraphSet{Round: n, Nodes: []session.GraphNode{{ID: word, Needs: []string{word}}}, From: from},
+		&session.VerdictGiven{OK: n > 1, Reply: int64(n), From: from},
+		&session.AnswerAdopted{From: from},
+		&session.ApprovalGiven{What: word},
+		&session.ContextTrimmed{Turns: n, Before: int64(n), Outputs: g.seq},
+		&session.ContextCompacted{Turns: n, Before: int64(n), Summary: word, From: from},
+		&session.CompactFailed{From: from},
+		&session.Forked{From: word},
+		&session.Imported{Note: word},
+	}).Draw(g.T, "conclusion")
 }
 
 func (g *generator) reply() session.Data {

@@ -56,7 +56,7 @@ func TestFieldsThatAreNotKnownAreAllowed(t *testing.T) {
 		`{"source":"user","text":"\"}],\\","more":["\\\"",{},[],null,1e9,true]}`:                  "user/message",
 		`{"parts":[{"type":"reasoning","opaque":{"Type":1,"type":2,"type":3}}],"usage":{"x":[]}}`: "assistant/message",
 		`{"settings":null}`:   "settings/changed",
-		`{"a":1,"a":2,"A":3}`: "plan/set",
+		`{"a":1,"a":2,"A":3}`: "vote/cast",
 	} {
 		if _, err := session.DecodeData(kind, []byte(data)); err != nil {
 			t.Errorf("%s %s: %v", kind, data, err)
@@ -87,7 +87,7 @@ func TestDataTakeNoMoreMemoryThanTheyAreWorth(t *testing.T) {
 		`{"model":"x","tools":` + strings.Repeat(`[`, n):             "request/header",
 		`{"model":"x","new":` + strings.Repeat(`[`, n):               "request/header",
 		strings.Repeat(`{"a":`, n):                                   "request/header",
-		strings.Repeat(`[`, n):                                       "plan/set",
+		strings.Repeat(`[`, n):                                       "vote/cast",
 	} {
 		var before, after runtime.MemStats
 		b := []byte(data)

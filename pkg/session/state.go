@@ -35,7 +35,9 @@ type State struct {
 // Scope is one conversation in the session: its own, or a child's.
 type Scope struct {
 	Name    string
+	Child   *ChildCreated // how it began; nil for the session's own
 	Turn    Turn
+	Work    Work
 	Entries []Entry
 	Steps   int          // finished replies
 	InStep  bool         // a step has begun and not ended
@@ -43,6 +45,8 @@ type Scope struct {
 	Partial string       // what was streamed of it
 	heard   int          // entries that a turn has taken up
 	owed    *UserMessage // told once no call waits for its result
+
+	concluded map[string]int // see Concluded
 }
 
 // Turn is the current or last turn of a scope; N is 0 before the first.

@@ -40,6 +40,7 @@ const (
 	ReasonMaxOutput      Reason = "max_output"
 	ReasonContextLength  Reason = "context_length"
 	ReasonUnknownOutcome Reason = "unknown_outcome"
+	ReasonPlan           Reason = "plan"
 	ReasonIncomplete     Reason = "incomplete"
 	ReasonContentFilter  Reason = "content_filter"
 	ReasonInvalidRequest Reason = "invalid_request"
@@ -124,6 +125,8 @@ type Settings struct {
 	Env          []string `json:"env,omitempty"`   // variables handed to tools
 	Limits       Limits   `json:"limits"`
 	OnUnknown    string   `json:"onUnknown"` // tell, stop or rerun
+	ConfirmPlan  bool     `json:"confirmPlan,omitempty"`
+	ContextChars int      `json:"contextChars,omitempty"` // budget of one request; 0: by the model's window
 	Retries      int      `json:"retries"`
 	RetryMaxWait Duration `json:"retryMaxWait"`
 	StepTimeout  Duration `json:"stepTimeout"`
