@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"kagent/pkg/message"
+	"kagent/pkg/provider/sse"
 )
 
 // call is a tool call in the making.
 type call struct {
 	id, name string
-	args     joiner
+	args     sse.Joiner
 	object   json.RawMessage // arguments that came as a value, not as a string
 	extra    json.RawMessage
 	chunk    int // the chunk that touched it last
@@ -47,7 +48,7 @@ func (cs *calls) add(d callDelta, chunk int) {
 	switch args := d.Function.Arguments; {
 	case isNull(args):
 	case isString(args):
-		c.args.add(args)
+		c.args.Add(args)
 	default:
 		c.object = bytes.Clone(args)
 	}
@@ -109,7 +110,7 @@ func blankArguments(raw json.RawMessage) bool {
 // arguments returns them as the model wrote them. None at all, or null, is
 // what models write for a tool without parameters: {}.
 func (c *call) arguments() string {
-	c.args.end()
+	c.args.End()
 	args := c.args.String()
 	if c.object != nil && strings.TrimSpace(args) == "" {
 		args = message.Clean(string(c.object))

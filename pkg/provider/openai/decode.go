@@ -22,7 +22,7 @@ const (
 // that one was asked for, and some addresses lead to a login page.
 func (c *client) decode(ctx context.Context, a *sse.Answer, emit func(provider.Event)) (provider.Reply, error) {
 	b := &builder{emit: emit, model: c.model}
-	switch first, err := firstByte(a); {
+	switch first, err := a.FirstByte(); {
 	case err == io.EOF:
 		return provider.Reply{}, c.truncated(b)
 	case err != nil:
@@ -30,30 +30,9 @@ func (c *client) decode(ctx context.Context, a *sse.Answer, emit func(provider.E
 	case first == '{' || first == '[':
 		return c.whole(a, b)
 	case first == '<':
-		page, _ := sse.ReadSome(a, maxErrorBody)
-		return provider.Reply{}, c.http.Fail(provider.Server, a.Status,
-			"%s answered with %s instead of a completion; is the base URL right?", a.Host, sse.PageNote(page))
+		return provider.Reply{}, c.http.LoginPage(a)
 	}
 	return c.stream(ctx, a, b)
-}
-
-// firstByte returns the first byte of the body that is no white space, without
-// consuming it. Servers send blanks to keep a connection alive.
-func firstByte(a *sse.Answer) (byte, error) {
-	if bom, _ := a.Body.Peek(1); len(bom) > 0 && bom[0] == 0xef {
-		if bom, _ := a.Body.Peek(3); string(bom) == "\ufeff" {
-			a.Body.Discard(3)
-		}
-	}
-	for {
-		c, err := a.Body.ReadByte()
-		if err != nil {
-			return 0, err
-		}
-		if c != ' ' && c != '\t' && c != '\r' && c != '\n' {
-			return c, a.Body.UnreadByte()
-		}
-	}
 }
 
 // whole reads a completion that comes as one JSON value.
@@ -130,7 +109,7 @@ func (c *client) ended(ctx context.Context, b *builder, err error) (provider.Rep
 func (c *client) event(b *builder, e sse.Event) (done bool, err error) {
 	data := bytes.TrimSpace(e.Data)
 	if e.Type == "error" {
-		return false, c.inStream(data)
+		return false, c.http.InStream(data)
 	}
 	if done, err = c.value(b, data); err == nil || !bytes.ContainsRune(data, '\n') {
 		return done, err
@@ -166,7 +145,7 @@ func (c *client) chunk(b *builder, data []byte) error {
 			return err
 		}
 		if list, ok := v.([]any); ok && len(list) > 0 {
-			return c.inStream(data) // Gemini wraps its errors so
+			return c.http.InStream(data) // Gemini wraps its errors so
 		}
 		return nil // null, a number, a string: means nothing to us
 	}
@@ -175,11 +154,11 @@ func (c *client) chunk(b *builder, data []byte) error {
 		return err
 	}
 	if isError(ch.Error) {
-		return c.inStream(data)
+		return c.http.InStream(data)
 	}
 	for _, choice := range ch.Choices {
 		if isError(choice.Error) {
-			return c.inStream(choice.Error)
+			return c.http.InStream(choice.Error)
 		}
 	}
 	b.add(ch)

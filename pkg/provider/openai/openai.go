@@ -106,7 +106,7 @@ func (c *client) Stream(ctx context.Context, req provider.Request, emit func(pro
 	}
 	defer answer.Close()
 	if answer.Status < 200 || answer.Status > 299 {
-		return provider.Reply{}, c.refused(ctx, answer)
+		return provider.Reply{}, c.http.Refused(ctx, answer)
 	}
 	return c.decode(ctx, answer, emit)
 }

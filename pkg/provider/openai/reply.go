@@ -8,6 +8,7 @@ import (
 
 	"kagent/pkg/message"
 	"kagent/pkg/provider"
+	"kagent/pkg/provider/sse"
 )
 
 // builder makes a reply out of chunks.
@@ -15,7 +16,7 @@ type builder struct {
 	emit  func(provider.Event)
 	whole bool // the answer is one JSON value, not a stream
 
-	text, refusal, reasoning joiner
+	text, refusal, reasoning sse.Joiner
 	opaque                   opaque // of the reasoning
 	details                  details
 	calls                    calls
@@ -72,7 +73,7 @@ func (b *builder) delta(d *delta) {
 	b.think(d)
 	b.content(d.Content)
 	if isString(d.Refusal) {
-		b.say(b.refusal.add(d.Refusal))
+		b.say(b.refusal.Add(d.Refusal))
 	}
 	for _, c := range d.ToolCalls {
 		b.calls.add(c, b.chunks)
@@ -91,7 +92,7 @@ func (b *builder) content(raw json.RawMessage) {
 	var list []json.RawMessage
 	switch raw[0] {
 	case '"':
-		b.say(b.text.add(raw))
+		b.say(b.text.Add(raw))
 	case '[':
 		if json.Unmarshal(raw, &list) == nil {
 			for _, p := range list {
@@ -103,7 +104,7 @@ func (b *builder) content(raw json.RawMessage) {
 			return
 		}
 		if isString(part.Text) {
-			b.say(b.text.add(part.Text))
+			b.say(b.text.Add(part.Text))
 		}
 		b.thought(part.Thinking)
 	}
@@ -114,11 +115,11 @@ func (b *builder) thought(raw json.RawMessage) {
 	var list []contentPart
 	switch {
 	case isString(raw):
-		b.muse(b.reasoning.add(raw))
+		b.muse(b.reasoning.Add(raw))
 	case len(raw) > 0 && raw[0] == '[' && json.Unmarshal(raw, &list) == nil:
 		for _, p := range list {
 			if isString(p.Text) {
-				b.muse(b.reasoning.add(p.Text))
+				b.muse(b.reasoning.Add(p.Text))
 			}
 		}
 	}
@@ -149,7 +150,7 @@ func (b *builder) think(d *delta) {
 	} {
 		if isString(f.raw) && string(f.raw) != `""` {
 			b.opaque.Field = f.name
-			b.muse(b.reasoning.add(f.raw))
+			b.muse(b.reasoning.Add(f.raw))
 			return
 		}
 	}
@@ -160,7 +161,7 @@ func (b *builder) think(d *delta) {
 		}
 		for _, text := range []json.RawMessage{piece.Text, piece.Summary} {
 			if isString(text) {
-				b.muse(b.reasoning.add(text))
+				b.muse(b.reasoning.Add(text))
 			}
 		}
 	}
@@ -191,9 +192,9 @@ func (b *builder) received() string {
 
 // parts returns what the reply consists of: reasoning, text, calls.
 func (b *builder) parts() []message.Part {
-	b.muse(b.reasoning.end())
-	b.say(b.text.end())
-	b.say(b.refusal.end())
+	b.muse(b.reasoning.End())
+	b.say(b.text.End())
+	b.say(b.refusal.End())
 	b.opaque.ReasoningDetails = b.details.list()
 	var parts []message.Part
 	thought := message.Part{Type: message.TypeReasoning, Text: b.reasoning.String(), Opaque: b.opaque.sealed()}

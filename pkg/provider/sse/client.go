@@ -48,6 +48,25 @@ type Answer struct {
 // Close ends the answer, read or not.
 func (a *Answer) Close() { a.close() }
 
+// FirstByte returns the first byte of the body that is no white space, without
+// consuming it. Servers send blanks to keep a connection alive.
+func (a *Answer) FirstByte() (byte, error) {
+	if bom, _ := a.Body.Peek(1); len(bom) > 0 && bom[0] == 0xef {
+		if bom, _ := a.Body.Peek(3); string(bom) == "\ufeff" {
+			a.Body.Discard(3)
+		}
+	}
+	for {
+		c, err := a.Body.ReadByte()
+		if err != nil {
+			return 0, err
+		}
+		if c != ' ' && c != '\t' && c != '\r' && c != '\n' {
+			return c, a.Body.UnreadByte()
+		}
+	}
+}
+
 // Post sends body to address. The answer may have any status but a
 // redirection: those are refused, because following one would hand the key and
 // the conversation to somebody else.

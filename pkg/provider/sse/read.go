@@ -1,6 +1,7 @@
-// Package sse sends a request over HTTP and reads the answer as server-sent
-// events: what the wire protocols of all model services share. Errors are
-// *provider.Error, in one line and without secrets, or ctx's cause.
+// Package sse sends a request over HTTP, reads the answer as server-sent events
+// and classifies what services say went wrong: what the wire protocols of all
+// model services share. Errors are *provider.Error, in one line and without
+// secrets, or ctx's cause.
 package sse
 
 import (

@@ -1,4 +1,4 @@
-package openai
+package sse
 
 import (
 	"encoding/json"
@@ -8,33 +8,33 @@ import (
 	"kagent/pkg/message"
 )
 
-// joiner puts together a text whose pieces are JSON string literals. Servers
+// Joiner puts together a text whose pieces are JSON string literals. Servers
 // cut at tokens, so a piece may end in half a character: in the first escape
 // of a surrogate pair (😀 is \ud83d\ude00), or in some bytes of a UTF-8
 // sequence. Such a tail waits for the next piece.
-type joiner struct {
+type Joiner struct {
 	b    strings.Builder
 	tail []byte // raw, as in the literal
 }
 
-// add takes the next literal, quotes included, and returns the text that is
+// Add takes the next literal, quotes included, and returns the text that is
 // certain by now.
-func (j *joiner) add(literal json.RawMessage) string {
+func (j *Joiner) Add(literal json.RawMessage) string {
 	raw := append(j.tail, literal[1:len(literal)-1]...)
 	cut := len(raw) - halfAtEnd(raw)
 	j.tail = append([]byte(nil), raw[cut:]...)
 	return j.decode(raw[:cut])
 }
 
-// end returns what the missing half of the tail has become: U+FFFD, or
+// End returns what the missing half of the tail has become: U+FFFD, or
 // nothing if there is no tail.
-func (j *joiner) end() string {
+func (j *Joiner) End() string {
 	raw := j.tail
 	j.tail = nil
 	return j.decode(raw)
 }
 
-func (j *joiner) decode(raw []byte) string {
+func (j *Joiner) decode(raw []byte) string {
 	if len(raw) == 0 {
 		return ""
 	}
@@ -48,7 +48,8 @@ func (j *joiner) decode(raw []byte) string {
 	return s
 }
 
-func (j *joiner) String() string { return j.b.String() }
+// String returns what is certain of the text.
+func (j *Joiner) String() string { return j.b.String() }
 
 // halfAtEnd returns the length of the half character that raw ends in.
 func halfAtEnd(raw []byte) int {

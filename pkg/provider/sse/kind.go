@@ -1,4 +1,4 @@
-package openai
+package sse
 
 import (
 	"net/http"
@@ -15,12 +15,13 @@ import (
 var (
 	tooLong = pattern(`context_length_exceeded|exceed_context_size|string_above_max_length|` +
 		`maximum context length|context (length|size|window)|prompt is too long|input is too long|` +
-		`request too large for|reduce the length of the messages`)
+		`request too large for|reduce the length of the messages|exceed context limit`)
 	usedUp = pattern(`insufficient_quota|billing_(hard_limit_reached|not_active)|` +
 		`exceeded your current quota|insufficient[ _](balance|credits?|funds)|` +
-		`all available credits|doesn't have any credits|purchase (more )?credits|credit balance is too low|spending limit`)
+		`all available credits|doesn't have any credits|purchase (more )?credits|credit balance is too low|spending limit|` +
+		`billing_error|extra usage is required|usage limit (is )?(exceeded|reached)|specified (workspace )?api usage limits`)
 	filtered = pattern(`content_filter|content_policy|responsibleaipolicy|data_inspection_failed|` +
-		`content management policy|moderation_blocked`)
+		`content management policy|content filtering policy|moderation_blocked`)
 	badKey = pattern(`invalid_api_key|incorrect_api_key|authentication_error|invalid_authentication|` +
 		`(incorrect|invalid) api key|api key not valid|api key (is )?(missing|required)`)
 	noModel = pattern(`model_not_found|model.{0,80} (does not exist|not found)|supported api model names`)
@@ -29,14 +30,17 @@ var (
 	refusal = pattern(`invalid_request|tool_use_failed|bad_?request`)
 )
 
-// kind classifies. Words decide where a status has several meanings.
-func (f failure) kind(status int) provider.Kind {
-	words := f.words + " " + strings.ToLower(f.text)
+// Kind classifies; status is 0 for an error inside of a stream. Words decide
+// where a status has several meanings.
+func (f Failure) Kind(status int) provider.Kind {
+	words := f.words + " " + strings.ToLower(f.Text)
 	ours := status == 0 || status >= 400 && status < 500 // not the service's own failure
-	quota := usedUp().MatchString(words) && !(status == http.StatusTooManyRequests && f.after > 0)
+	quota := usedUp().MatchString(words) && !(status == http.StatusTooManyRequests && f.After > 0)
 	switch {
 	case status == http.StatusPaymentRequired:
 		return provider.Quota
+	case strings.Contains(f.words, "request_too_large"): // Anthropic: the bytes, not the tokens
+		return provider.InvalidRequest
 	case status == http.StatusRequestEntityTooLarge || status != 401 && tooLong().MatchString(words):
 		return provider.ContextLength
 	case ours && quota:
@@ -48,8 +52,13 @@ func (f failure) kind(status int) provider.Kind {
 	case (status == 0 || status == 400) && noModel().MatchString(words):
 		return provider.NotFound
 	}
-	if status == 0 {
+	switch {
+	case status == 0:
 		return kindOfWords(words)
+	case status == http.StatusForbidden && f.bare:
+		return provider.Auth
+	case status >= 500 && strings.Contains(f.words, "timeout_error"):
+		return provider.Timeout
 	}
 	return kindOfStatus(status, words)
 }
@@ -87,6 +96,12 @@ func kindOfWords(words string) provider.Kind {
 		return provider.RateLimit
 	case refusal().MatchString(words):
 		return provider.InvalidRequest
+	case strings.Contains(words, "permission_error"):
+		return provider.Permission
+	case strings.Contains(words, "not_found_error"):
+		return provider.NotFound
+	case strings.Contains(words, "timeout_error"):
+		return provider.Timeout
 	}
 	return provider.Server
 }

@@ -1,0 +1,61 @@
+package sse
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"kagent/pkg/provider"
+)
+
+// MaxErrorBody is how much of an error's body is read, in bytes.
+const MaxErrorBody = 64 << 10
+
+// Refused reads an answer whose status is no success and returns what it says
+// as an error, or ctx's cause.
+func (c *Client) Refused(ctx context.Context, a *Answer) error {
+	body, _ := ReadSome(a, MaxErrorBody) // half a body is better than none
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	e := c.failure(a.Status, body)
+	if after := RetryAfter(a.Status, a.Header, time.Now()); after > 0 {
+		e.RetryAfter = after
+	}
+	if e.Message == "" {
+		e.Message = a.Host + " gave no reason"
+	}
+	if IsPage(body) {
+		e.Message = c.Fail(e.Kind, 0, "%s answered with %s", a.Host, PageNote(body)).Message
+	}
+	return e
+}
+
+// InStream returns the error that a body with status 200 holds. Its code may
+// be a status.
+func (c *Client) InStream(data []byte) error {
+	e := c.failure(0, data)
+	if e.Message == "" {
+		e.Message = "the stream holds an error without a reason"
+	}
+	return e
+}
+
+func (c *Client) failure(status int, body []byte) *provider.Error {
+	f := ParseFailure(body)
+	if status == 0 {
+		if code, err := strconv.Atoi(f.code); err == nil && code >= 400 && code < 600 {
+			status = code
+		}
+	}
+	e := c.Fail(f.Kind(status), status, "%s", f.Text)
+	e.RetryAfter = f.After
+	return e
+}
+
+// LoginPage is the error for a web page with status 200 in place of an answer,
+// of which nothing has been read but white space.
+func (c *Client) LoginPage(a *Answer) error {
+	page, _ := ReadSome(a, MaxErrorBody)
+	return c.Fail(provider.Server, a.Status, "%s answered with %s instead of a completion; is the base URL right?", a.Host, PageNote(page))
+}
