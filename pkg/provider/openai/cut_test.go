@@ -2,7 +2,6 @@ package openai
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"reflect"
 	"strings"
@@ -66,34 +65,4 @@ func TestAStreamCutAnywhereIsNeverAPartOfTheAnswer(t *testing.T) {
 			}
 		}
 	}
-}
-
-// The order of reads, and what a byte more or less brings, changes nothing.
-func FuzzDecode(f *testing.F) {
-	for _, body := range streams() {
-		f.Add(body)
-	}
-	f.Add(`data: {"choices":[{"delta":{"tool_calls":[{"function":{"arguments":{"a":1}}},{}],"reasoning_details":[{"type":"reasoning.text","text":"a"},{}]}}]}` + "\n\ndata: [DONE]")
-	f.Add(`data: {"choices":[{"delta":{"content":[{"thinking":[{"text":"x"}]}],"extra_content":{"a":"\ud800"}}}],"usage":{"prompt_tokens":1e99}}`)
-	f.Fuzz(func(t *testing.T, body string) {
-		reply, err := decodeAll(t, 200, nil, strings.NewReader(body))
-		again, err2 := decodeAll(t, 200, nil, iotest.OneByteReader(strings.NewReader(body)))
-		if !reflect.DeepEqual(reply, again) || fmt.Sprint(err) != fmt.Sprint(err2) {
-			t.Errorf("at once %v, %v; byte by byte %v, %v", reply, err, again, err2)
-		}
-		for _, p := range reply.Parts {
-			texts := []string{p.Text, string(p.Opaque)}
-			if p.Call != nil {
-				texts = append(texts, p.Call.ID, p.Call.Name, p.Call.Arguments)
-			}
-			for _, s := range texts {
-				if s != message.Clean(s) {
-					t.Errorf("%q is not clean", s)
-				}
-			}
-		}
-		if err == nil {
-			checkReplay(t, reply)
-		}
-	})
 }

@@ -1,0 +1,74 @@
+package providertest
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Fake builds and starts the strict fake server of the shared collection with
+// a scenario. It returns its address and a function that says which strict
+// rules were broken, "" for none.
+func Fake(t *testing.T, scenario []byte) (address string, check func() string) {
+	t.Helper()
+	source := Shared(t, "fakellm")
+	dir := t.TempDir()
+	bin, file, log := filepath.Join(dir, "fakellm"), filepath.Join(dir, "scenario.json"), filepath.Join(dir, "log.jsonl")
+	build := exec.Command("go", "build", "-o", bin, ".")
+	build.Dir = source
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Skipf("the fake server does not build: %v\n%s", err, out)
+	}
+	if err := os.WriteFile(file, scenario, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(bin, "-scenario", file, "-log", log)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(strings.TrimPrefix(line, "listening on ")), func() string {
+		out, err := exec.Command(bin, "check", "-log", log).CombinedOutput()
+		if err != nil {
+			return string(out)
+		}
+		return ""
+	}
+}
+
+// scenario reads a built-in scenario and switches further rules on.
+func scenario(t *testing.T, name string, rulesOn []string) (raw []byte, rules []map[string]any) {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(Shared(t, "fakellm/scenarios"), name+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s map[string]any
+	if err := json.Unmarshal(raw, &s); err != nil {
+		t.Fatal(err)
+	}
+	if rulesOn != nil {
+		s["rules_on"] = rulesOn
+	}
+	for _, r := range s["rules"].([]any) {
+		rules = append(rules, r.(map[string]any))
+	}
+	raw, err = json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw, rules
+}
