@@ -32,11 +32,11 @@ func (cs *calls) add(d callDelta, chunk int) {
 		c = &call{}
 		cs.list = append(cs.list, c)
 	}
-	if d.Index.given {
+	if d.Index.Given {
 		if cs.byIndex == nil {
 			cs.byIndex = map[int64]*call{}
 		}
-		cs.byIndex[d.Index.n] = c
+		cs.byIndex[d.Index.N] = c
 	}
 	c.chunk = chunk
 	if c.id == "" {
@@ -46,13 +46,13 @@ func (cs *calls) add(d callDelta, chunk int) {
 		c.name = string(d.Function.Name)
 	}
 	switch args := d.Function.Arguments; {
-	case isNull(args):
-	case isString(args):
+	case sse.IsNull(args):
+	case sse.IsString(args):
 		c.args.Add(args)
 	default:
 		c.object = bytes.Clone(args)
 	}
-	if !isNull(d.ExtraContent) {
+	if !sse.IsNull(d.ExtraContent) {
 		c.extra = bytes.Clone(d.ExtraContent)
 	}
 }
@@ -61,8 +61,8 @@ func (cs *calls) add(d callDelta, chunk int) {
 // An id that differs begins a call; so does a name after complete arguments.
 func (cs *calls) find(d callDelta, chunk int) *call {
 	var c *call
-	if d.Index.given {
-		c = cs.byIndex[d.Index.n]
+	if d.Index.Given {
+		c = cs.byIndex[d.Index.N]
 	} else if n := len(cs.list); n > 0 {
 		c = cs.list[n-1]
 	}
@@ -70,7 +70,7 @@ func (cs *calls) find(d callDelta, chunk int) *call {
 	case c == nil:
 		return nil
 	case d.ID != "" && c.id != "" && string(d.ID) != c.id:
-		if !d.Index.given {
+		if !d.Index.Given {
 			return cs.withID(string(d.ID))
 		}
 		return nil
@@ -79,10 +79,10 @@ func (cs *calls) find(d callDelta, chunk int) *call {
 		if c.complete() && !blankArguments(d.Function.Arguments) {
 			return nil
 		}
-		if !d.Index.given && d.ID == "" && (c.chunk == chunk || string(d.Function.Name) != c.name) {
+		if !d.Index.Given && d.ID == "" && (c.chunk == chunk || string(d.Function.Name) != c.name) {
 			return nil
 		}
-	case !d.Index.given && d.ID != "" && c.id == "" && c.complete():
+	case !d.Index.Given && d.ID != "" && c.id == "" && c.complete():
 		return nil
 	}
 	return c
@@ -104,7 +104,7 @@ func (c *call) complete() bool {
 }
 
 func blankArguments(raw json.RawMessage) bool {
-	return isNull(raw) || strings.Trim(string(raw), "\" \t\r\n") == ""
+	return sse.IsNull(raw) || strings.Trim(string(raw), "\" \t\r\n") == ""
 }
 
 // arguments returns them as the model wrote them. None at all, or null, is

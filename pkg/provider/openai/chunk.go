@@ -2,16 +2,15 @@ package openai
 
 import (
 	"encoding/json"
-	"strconv"
-	"strings"
 
 	"kagent/pkg/message"
+	"kagent/pkg/provider/sse"
 )
 
 // chunk is one event of a stream, or a whole completion. Fields that don't
 // matter are left out; those that vendors get wrong have lenient types.
 type chunk struct {
-	Model   loose           `json:"model"`
+	Model   sse.Loose       `json:"model"`
 	Choices []choice        `json:"choices"`
 	Usage   *usage          `json:"usage"`
 	XGroq   json.RawMessage `json:"x_groq"`
@@ -19,10 +18,10 @@ type chunk struct {
 }
 
 type choice struct {
-	Index        integer         `json:"index"`
+	Index        sse.Integer     `json:"index"`
 	Delta        *delta          `json:"delta"`
 	Message      *delta          `json:"message"`
-	FinishReason loose           `json:"finish_reason"`
+	FinishReason sse.Loose       `json:"finish_reason"`
 	Usage        *usage          `json:"usage"`
 	Error        json.RawMessage `json:"error"`
 }
@@ -35,7 +34,7 @@ type delta struct {
 	Reasoning        json.RawMessage   `json:"reasoning"`
 	ReasoningText    json.RawMessage   `json:"reasoning_text"`
 	Thinking         json.RawMessage   `json:"thinking"`
-	ReasoningOpaque  loose             `json:"reasoning_opaque"`
+	ReasoningOpaque  sse.Loose         `json:"reasoning_opaque"`
 	ReasoningDetails json.RawMessage   `json:"reasoning_details"`
 	ExtraContent     json.RawMessage   `json:"extra_content"`
 	ToolCalls        []callDelta       `json:"tool_calls"`
@@ -43,14 +42,14 @@ type delta struct {
 }
 
 type callDelta struct {
-	Index        integer          `json:"index"`
-	ID           loose            `json:"id"`
+	Index        sse.Integer      `json:"index"`
+	ID           sse.Loose        `json:"id"`
 	Function     functionFragment `json:"function"`
 	ExtraContent json.RawMessage  `json:"extra_content"`
 }
 
 type functionFragment struct {
-	Name      loose           `json:"name"`
+	Name      sse.Loose       `json:"name"`
 	Arguments json.RawMessage `json:"arguments"` // string, null or, against the protocol, an object
 }
 
@@ -63,17 +62,17 @@ type contentPart struct {
 
 // usage knows the names of all vendors seen so far.
 type usage struct {
-	Prompt        count `json:"prompt_tokens"`
-	Completion    count `json:"completion_tokens"`
-	Total         count `json:"total_tokens"`
-	CacheHit      count `json:"prompt_cache_hit_tokens"` // DeepSeek
-	Cached        count `json:"cached_tokens"`           // Moonshot
+	Prompt        sse.Count `json:"prompt_tokens"`
+	Completion    sse.Count `json:"completion_tokens"`
+	Total         sse.Count `json:"total_tokens"`
+	CacheHit      sse.Count `json:"prompt_cache_hit_tokens"` // DeepSeek
+	Cached        sse.Count `json:"cached_tokens"`           // Moonshot
 	PromptDetails struct {
-		Cached     count `json:"cached_tokens"`
-		CacheWrite count `json:"cache_write_tokens"` // OpenRouter
+		Cached     sse.Count `json:"cached_tokens"`
+		CacheWrite sse.Count `json:"cache_write_tokens"` // OpenRouter
 	} `json:"prompt_tokens_details"`
 	CompletionDetails struct {
-		Reasoning count `json:"reasoning_tokens"`
+		Reasoning sse.Count `json:"reasoning_tokens"`
 	} `json:"completion_tokens_details"`
 }
 
@@ -93,45 +92,4 @@ func (u usage) message() message.Usage {
 		m.Total = m.Input + m.Output
 	}
 	return m
-}
-
-// loose is a string that may be given as a number; anything else is "".
-type loose string
-
-func (l *loose) UnmarshalJSON(raw []byte) error {
-	var s string
-	switch {
-	case raw[0] == '"':
-		if err := json.Unmarshal(raw, &s); err != nil {
-			return err
-		}
-	case raw[0] == '-' || '0' <= raw[0] && raw[0] <= '9':
-		s = string(raw)
-	}
-	*l = loose(message.Clean(s))
-	return nil
-}
-
-// count is a number of tokens; what is no number, or negative, is 0.
-type count int64
-
-func (c *count) UnmarshalJSON(raw []byte) error {
-	f, err := strconv.ParseFloat(strings.Trim(string(raw), `"`), 64)
-	if err != nil || f != f || f < 0 {
-		f = 0
-	}
-	*c = count(min(f, 1e15))
-	return nil
-}
-
-// integer tells an index that is absent or null from 0.
-type integer struct {
-	n     int64
-	given bool
-}
-
-func (i *integer) UnmarshalJSON(raw []byte) error {
-	n, err := strconv.ParseInt(strings.Trim(string(raw), `"`), 10, 64)
-	*i = integer{n, err == nil}
-	return nil
 }

@@ -153,25 +153,16 @@ func (c *client) chunk(b *builder, data []byte) error {
 	if err := json.Unmarshal(data, &ch); err != nil {
 		return err
 	}
-	if isError(ch.Error) {
+	if sse.IsError(ch.Error) {
 		return c.http.InStream(data)
 	}
 	for _, choice := range ch.Choices {
-		if isError(choice.Error) {
+		if sse.IsError(choice.Error) {
 			return c.http.InStream(choice.Error)
 		}
 	}
 	b.add(ch)
 	return nil
-}
-
-// isError reports whether the value of a key "error" tells of one.
-func isError(raw json.RawMessage) bool {
-	switch string(raw) {
-	case "", "null", "false", `""`, "{}", "[]":
-		return false
-	}
-	return true
 }
 
 // reply concludes.

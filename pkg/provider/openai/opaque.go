@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"kagent/pkg/message"
+	"kagent/pkg/provider/sse"
 )
 
 // vendor holds the fields of an assistant message that some services want
@@ -104,8 +105,8 @@ func (d *detail) join(next *detail) bool {
 	for key, value := range next.fields {
 		old := d.fields[key]
 		switch {
-		case isNull(value):
-		case (key == "text" || key == "summary") && isString(old) && isString(value):
+		case sse.IsNull(value):
+		case (key == "text" || key == "summary") && sse.IsString(old) && sse.IsString(value):
 			// Literals are joined, not strings: a surrogate pair may be cut in two.
 			d.fields[key] = append(old[:len(old)-1], value[1:]...)
 		default:
@@ -128,6 +129,3 @@ func (ds details) list() []json.RawMessage {
 	}
 	return list
 }
-
-func isNull(raw json.RawMessage) bool   { return len(raw) == 0 || string(raw) == "null" }
-func isString(raw json.RawMessage) bool { return len(raw) > 1 && raw[0] == '"' }

@@ -39,7 +39,7 @@ func (b *builder) add(c chunk) {
 		b.count(groq.Usage)
 	}
 	for _, ch := range c.Choices {
-		if ch.Index.given && ch.Index.n != 0 {
+		if ch.Index.Given && ch.Index.N != 0 {
 			continue
 		}
 		b.count(ch.Usage)
@@ -67,25 +67,25 @@ func (b *builder) count(u *usage) {
 }
 
 func (b *builder) delta(d *delta) {
-	if b.finish != "" && (len(d.ToolCalls) > 0 || !isNull(d.Content) && string(d.Content) != `""`) {
+	if b.finish != "" && (len(d.ToolCalls) > 0 || !sse.IsNull(d.Content) && string(d.Content) != `""`) {
 		b.reopened = true
 	}
 	b.think(d)
 	b.content(d.Content)
-	if isString(d.Refusal) {
+	if sse.IsString(d.Refusal) {
 		b.say(b.refusal.Add(d.Refusal))
 	}
 	for _, c := range d.ToolCalls {
 		b.calls.add(c, b.chunks)
 	}
 	if d.FunctionCall != nil && len(d.ToolCalls) == 0 {
-		b.calls.add(callDelta{Index: integer{-1, true}, Function: *d.FunctionCall}, b.chunks)
+		b.calls.add(callDelta{Index: sse.Integer{N: -1, Given: true}, Function: *d.FunctionCall}, b.chunks)
 	}
 }
 
 // content takes a string, a part or a list of parts.
 func (b *builder) content(raw json.RawMessage) {
-	if isNull(raw) {
+	if sse.IsNull(raw) {
 		return
 	}
 	var part contentPart
@@ -103,7 +103,7 @@ func (b *builder) content(raw json.RawMessage) {
 		if json.Unmarshal(raw, &part) != nil {
 			return
 		}
-		if isString(part.Text) {
+		if sse.IsString(part.Text) {
 			b.say(b.text.Add(part.Text))
 		}
 		b.thought(part.Thinking)
@@ -114,11 +114,11 @@ func (b *builder) content(raw json.RawMessage) {
 func (b *builder) thought(raw json.RawMessage) {
 	var list []contentPart
 	switch {
-	case isString(raw):
+	case sse.IsString(raw):
 		b.muse(b.reasoning.Add(raw))
 	case len(raw) > 0 && raw[0] == '[' && json.Unmarshal(raw, &list) == nil:
 		for _, p := range list {
-			if isString(p.Text) {
+			if sse.IsString(p.Text) {
 				b.muse(b.reasoning.Add(p.Text))
 			}
 		}
@@ -136,7 +136,7 @@ func (b *builder) think(d *delta) {
 	if d.ReasoningOpaque != "" {
 		b.opaque.ReasoningOpaque = string(d.ReasoningOpaque)
 	}
-	if !isNull(d.ExtraContent) {
+	if !sse.IsNull(d.ExtraContent) {
 		b.opaque.ExtraContent = bytes.Clone(d.ExtraContent)
 	}
 	for _, f := range []struct {
@@ -148,7 +148,7 @@ func (b *builder) think(d *delta) {
 		{"reasoning_text", d.ReasoningText},
 		{"thinking", d.Thinking},
 	} {
-		if isString(f.raw) && string(f.raw) != `""` {
+		if sse.IsString(f.raw) && string(f.raw) != `""` {
 			b.opaque.Field = f.name
 			b.muse(b.reasoning.Add(f.raw))
 			return
@@ -160,7 +160,7 @@ func (b *builder) think(d *delta) {
 			continue
 		}
 		for _, text := range []json.RawMessage{piece.Text, piece.Summary} {
-			if isString(text) {
+			if sse.IsString(text) {
 				b.muse(b.reasoning.Add(text))
 			}
 		}

@@ -2,6 +2,7 @@ package sse
 
 import (
 	"context"
+	"encoding/json"
 	"strconv"
 	"time"
 
@@ -58,4 +59,13 @@ func (c *Client) failure(status int, body []byte) *provider.Error {
 func (c *Client) LoginPage(a *Answer) error {
 	page, _ := ReadSome(a, MaxErrorBody)
 	return c.Fail(provider.Server, a.Status, "%s answered with %s instead of a completion; is the base URL right?", a.Host, PageNote(page))
+}
+
+// IsError reports whether the value of a key "error" tells of one.
+func IsError(raw json.RawMessage) bool {
+	switch string(raw) {
+	case "", "null", "false", `""`, "{}", "[]":
+		return false
+	}
+	return true
 }
