@@ -99,6 +99,14 @@ func (a *app) say(format string, args ...any) {
 	fmt.Fprintln(a.stderr, visible(fmt.Sprintf(format, args...)))
 }
 
+// sayUnless is say, or silence.
+func (a *app) sayUnless(quiet bool) func(format string, args ...any) {
+	if quiet {
+		return func(string, ...any) {}
+	}
+	return a.say
+}
+
 // visible replaces control characters that could drive a terminal.
 func visible(s string) string {
 	return strings.Map(func(r rune) rune {

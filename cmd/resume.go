@@ -1,19 +1,15 @@
 package cmd
 
 import (
+	"errors"
 	"os"
-	"reflect"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"kagent/pkg/agent"
 	"kagent/pkg/checkpoint"
-	"kagent/pkg/message"
-	"kagent/pkg/provider"
 	"kagent/pkg/session"
-	"kagent/pkg/tool"
 )
 
 type resumeOptions struct {
@@ -21,6 +17,7 @@ type resumeOptions struct {
 	display  displayFlags
 	last     bool
 	outcomes []string
+	locked   lockFlag
 }
 
 func (a *app) resumeCommand() *cobra.Command {
@@ -37,6 +34,7 @@ func (a *app) resumeCommand() *cobra.Command {
 	f := c.Flags()
 	o.settings.addTo(f)
 	o.display.addTo(f)
+	o.locked.addTo(f)
 	f.BoolVar(&o.last, "last", false, "the session that changed last")
 	f.StringArrayVar(&o.outcomes, "outcome", nil, "what became of a call in doubt: CALL=done|not-done|rerun[:text]")
 	return c
@@ -50,6 +48,10 @@ func (a *app) resume(c *cobra.Command, o *resumeOptions, args []string) error {
 		return err
 	}
 	if err := a.checkFormat("text", "json", "jsonl"); err != nil {
+		return err
+	}
+	locked, err := o.locked.policy()
+	if err != nil {
 		return err
 	}
 	store := a.store()
@@ -68,24 +70,18 @@ func (a *app) resume(c *cobra.Command, o *resumeOptions, args []string) error {
 	if done, err := a.reprint(store, id, prompt, len(verdicts) > 0, began); done || err != nil {
 		return err
 	}
-	var settings session.Settings
-	var p provider.Provider
-	// What can be refused is refused before anything is written.
-	j, rec, err := store.Open(id, func(s *session.State) (err error) {
-		settings, p, err = o.prepare(c, s, verdicts)
+	r := &reopening{app: a, store: store, flags: &o.settings, given: c.Flags().Changed, verdicts: verdicts}
+	var got *taken
+	err = locked.take(a.signals.ctx, a.sayUnless(o.display.quiet), func() (err error) {
+		got, err = r.open(id)
 		return err
 	})
 	if err != nil {
-		return err
+		return a.unlessSkipped(err, res, o.display.quiet)
 	}
-	t := &turn{app: a, store: store, journal: j, provider: p, display: o.display, began: began, result: res}
-	t.result.Warnings = append(append(t.result.Warnings, warnings...), recoveryWarnings(rec)...)
-	prompt, t.result.Warnings = mask(settings, "the prompt", prompt, t.result.Warnings)
-	settings.System, t.result.Warnings = mask(settings, "the system prompt", settings.System, t.result.Warnings)
-	if err := o.record(j, settings, verdicts); err != nil {
-		j.Close()
-		return err
-	}
+	t := &turn{app: a, store: store, journal: got.journal, provider: got.provider, display: o.display, began: began, result: res}
+	t.result.Warnings = append(append(t.result.Warnings, warnings...), got.warnings...)
+	prompt, t.result.Warnings = mask(got.settings, "the prompt", prompt, t.result.Warnings)
 	return t.run(prompt)
 }
 
@@ -126,95 +122,57 @@ func (a *app) reprint(store *checkpoint.Store, id, prompt string, verdicts bool,
 	if prompt != "" || verdicts {
 		return false, nil
 	}
-	// The log is read twice only where it is not gone on with.
-	if sum, ok := store.Glance(id); !ok || sum.Status != session.Completed {
-		return false, nil
-	}
-	v, err := store.Read(id)
-	if err != nil {
+	v, done, err := a.readCompleted(store, id)
+	if !done || err != nil {
 		return false, err
 	}
-	if status, _ := v.Status(); status != session.Completed || !v.Saved {
-		return false, nil
-	}
 	a.say("session %s", id)
-	res := newResult()
-	res.fill(v.State, agent.Finish{Status: session.Completed}, store)
-	res.DurationMs = time.Since(began).Milliseconds()
-	if a.format == "text" {
-		a.out.text(*res.Answer)
-	} else {
-		a.out.json(res.as(a.format))
-	}
+	a.answer(completedResult(v.State, store, began))
 	return true, nil
 }
 
-// prepare checks all that is given against the session as it stands.
-func (o *resumeOptions) prepare(c *cobra.Command, state *session.State, verdicts []*session.OutcomeSettled) (s session.Settings, p provider.Provider, err error) {
-	for _, verdict := range verdicts {
-		if !inDoubt(state, verdict.Call) {
-			return s, nil, usageErrorf("`kagent show "+state.ID+"` lists those that are", "--outcome: call %s is not in doubt", verdict.Call)
-		}
+// readCompleted reads a session if it is completed, and the one who completed
+// it has said so.
+func (a *app) readCompleted(store *checkpoint.Store, id string) (checkpoint.View, bool, error) {
+	// The log is read twice only where it is not gone on with.
+	if sum, ok := store.Glance(id); !ok || sum.Status != session.Completed {
+		return checkpoint.View{}, false, nil
 	}
-	s = state.Settings
-	if err := o.settings.apply(&s, c.Flags().Changed); err != nil {
-		return s, nil, err
+	v, err := store.Read(id)
+	if err != nil {
+		return v, false, err
 	}
-	p, err = newProvider(s)
-	return s, p, err
+	status, _ := v.Status()
+	return v, status == session.Completed && v.Saved, nil
 }
 
-func inDoubt(s *session.State, id session.CallID) bool {
-	for _, c := range s.Main().Pending() {
-		if c.ID == id && c.InDoubt() {
-			return true
-		}
+// answer prints what a completed session came to.
+func (a *app) answer(res result) {
+	if a.format == "text" {
+		a.out.text(*res.Answer)
+		return
 	}
-	return false
+	a.out.json(res.as(a.format))
 }
 
-// record writes down what changed for the session.
-func (o *resumeOptions) record(j *checkpoint.Journal, s session.Settings, verdicts []*session.OutcomeSettled) error {
-	if !reflect.DeepEqual(s, j.State().Settings) {
-		if err := j.Append("", &session.SettingsChanged{Settings: s}); err != nil {
-			return err
-		}
+func completedResult(s *session.State, store *checkpoint.Store, began time.Time) result {
+	res := newResult()
+	res.fill(s, agent.Finish{Status: session.Completed}, store)
+	res.DurationMs = time.Since(began).Milliseconds()
+	return res
+}
+
+// unlessSkipped is err, or nothing where a session that is in use was to be
+// left alone.
+func (a *app) unlessSkipped(err error, res result, quiet bool) error {
+	var skipped *lockSkipped
+	if !errors.As(err, &skipped) {
+		return err
 	}
-	for _, v := range verdicts {
-		if err := j.Append("", v); err != nil {
-			return err
-		}
+	a.sayUnless(quiet)("%v: nothing to do", skipped)
+	if a.format != "text" {
+		res.Session, res.Status, res.Reason = skipped.ID, session.Active, "in_use"
+		a.out.json(res.as(a.format))
 	}
 	return nil
-}
-
-// parseOutcomes reads CALL=done|not-done|rerun[:text].
-func parseOutcomes(args []string, secrets *tool.Masker) ([]*session.OutcomeSettled, error) {
-	var out []*session.OutcomeSettled
-	for _, arg := range args {
-		v := &session.OutcomeSettled{}
-		call, said, ok := strings.Cut(arg, "=")
-		verdict, text, _ := strings.Cut(said, ":")
-		v.Verdict, v.Text = session.Verdict(verdict), secrets.Mask(message.Clean(text))
-		err := v.Call.UnmarshalText([]byte(call))
-		known := v.Verdict == session.VerdictDone || v.Verdict == session.VerdictNotDone || v.Verdict == session.VerdictRerun
-		for _, other := range out {
-			if err == nil && other.Call == v.Call {
-				return nil, usageErrorf("give one", "--outcome: two of call %s", v.Call)
-			}
-		}
-		if !ok || err != nil || !known {
-			return nil, usageErrorf("want CALL=done, CALL=not-done or CALL=rerun, with :text after it if you like", "--outcome %q", arg)
-		}
-		out = append(out, v)
-	}
-	return out, nil
-}
-
-func recoveryWarnings(rec checkpoint.Recovery) []string {
-	w := rec.Warnings
-	if t := rec.Torn; t != nil {
-		w = append(w, "the end of the log was torn by a crash: "+plural(t.Bytes, "byte")+" that had never been promised are set aside in "+t.File)
-	}
-	return w
 }

@@ -85,7 +85,10 @@ func newProvider(s session.Settings) (provider.Provider, error) {
 }
 
 func bareProvider(s session.Settings) (provider.Provider, error) {
-	if s.Model == "demo" {
+	switch s.Model {
+	case "":
+		return nil, usageErrorf("set one with --model, KAGENT_MODEL or `model:` in the configuration file; `--model demo` works offline", "no model configured")
+	case "demo":
 		return demo.New(), nil
 	}
 	if file, ok := strings.CutPrefix(s.Model, "script:"); ok {
@@ -126,9 +129,6 @@ const modelForms = "openai/NAME, openai-compatible/NAME with --base-url, script:
 
 // absoluteModel makes a script's path independent of where a resume is started.
 func absoluteModel(model string) (string, error) {
-	if model == "" {
-		return "", usageErrorf("set one with --model, KAGENT_MODEL or `model:` in the configuration file; `--model demo` works offline", "no model configured")
-	}
 	file, ok := strings.CutPrefix(model, "script:")
 	if !ok {
 		return model, nil

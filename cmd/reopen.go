@@ -1,0 +1,89 @@
+package cmd
+
+import (
+	"reflect"
+
+	"kagent/pkg/checkpoint"
+	"kagent/pkg/provider"
+	"kagent/pkg/session"
+)
+
+// reopening takes a session that is there, and gives it what the user said
+// anew. What can be refused is refused before anything is written.
+type reopening struct {
+	app      *app
+	store    *checkpoint.Store
+	flags    *settingFlags
+	given    func(name string) bool // the flags that count
+	verdicts []*session.OutcomeSettled
+	admit    func(*session.State) error // a further condition, under the lock; may be nil
+}
+
+// taken is a session that this process has.
+type taken struct {
+	journal  *checkpoint.Journal
+	provider provider.Provider
+	settings session.Settings
+	warnings []string
+}
+
+func (r *reopening) open(id string) (*taken, error) {
+	t := &taken{}
+	j, rec, err := r.store.Open(id, func(s *session.State) (err error) {
+		if r.admit != nil {
+			if err := r.admit(s); err != nil {
+				return err
+			}
+		}
+		t.settings, t.provider, err = r.prepare(s)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	t.journal, t.warnings = j, recoveryWarnings(rec)
+	t.settings.System, t.warnings = mask(t.settings, "the system prompt", t.settings.System, t.warnings)
+	if err := r.record(j, t.settings); err != nil {
+		j.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+// prepare checks all that is given against the session as it stands.
+func (r *reopening) prepare(state *session.State) (s session.Settings, p provider.Provider, err error) {
+	for _, verdict := range r.verdicts {
+		if !inDoubt(state, verdict.Call) {
+			return s, nil, usageErrorf("`kagent show "+state.ID+"` lists those that are", "--outcome: call %s is not in doubt", verdict.Call)
+		}
+	}
+	s = state.Settings
+	if err := r.flags.apply(&s, r.given); err != nil {
+		return s, nil, err
+	}
+	p, err = newProvider(s)
+	return s, p, err
+}
+
+// record writes down what changed for the session.
+func (r *reopening) record(j *checkpoint.Journal, s session.Settings) error {
+	if !reflect.DeepEqual(s, j.State().Settings) {
+		if err := j.Append("", &session.SettingsChanged{Settings: s}); err != nil {
+			return err
+		}
+	}
+	for _, v := range r.verdicts {
+		if err := j.Append("", v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func recoveryWarnings(rec checkpoint.Recovery) []string {
+	w := rec.Warnings
+	if t := rec.Torn; t != nil {
+		w = append(w, "the end of the log was torn by a crash: "+plural(t.Bytes, "byte")+" that had never been promised are set aside in "+t.File)
+	}
+	return w
+}
