@@ -10,7 +10,8 @@ import (
 // environment and the files; only says which ones may be filled, nil: all, and
 // the project's file too. It returns warnings for people.
 func (a *app) configure(c *cobra.Command, only func(name string) bool) ([]string, error) {
-	config, err := LoadConfig(ConfigSource{File: a.cfgFile, Profile: a.profile, Known: knownFlags(c.Root()), Alone: only != nil})
+	known := knownFlags(c.Root())
+	config, err := LoadConfig(ConfigSource{File: a.cfgFile, Profile: a.profile, Known: known, Alone: only != nil})
 	if err != nil {
 		return nil, err
 	}
@@ -20,7 +21,17 @@ func (a *app) configure(c *cobra.Command, only func(name string) bool) ([]string
 	if a.dir == "" {
 		return nil, usageErrorf("name a directory", "--dir is empty")
 	}
-	return config.Warnings, nil
+	return append(config.Warnings, strayVariables(os.Environ(), c.Flags(), known, only)...), nil
+}
+
+// configureDir is configure for the commands that run no agent; they have no
+// other place for warnings than stderr.
+func (a *app) configureDir(c *cobra.Command) error {
+	warnings, err := a.configure(c, onlyDir)
+	for _, w := range warnings {
+		a.say("warning: %s", w)
+	}
+	return err
 }
 
 // onlyDir lets through what the commands that run no agent may be configured

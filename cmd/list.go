@@ -37,7 +37,7 @@ func (a *app) listCommand() *cobra.Command {
 }
 
 func (a *app) list(c *cobra.Command, o *listOptions) error {
-	if _, err := a.configure(c, onlyDir); err != nil {
+	if err := a.configureDir(c); err != nil {
 		return err
 	}
 	if err := a.readFormat(c); err != nil {

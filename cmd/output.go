@@ -17,6 +17,13 @@ import (
 // The rules of the terminal: the answer goes to stdout, all else to stderr. A
 // reader that leaves early must not end the run before it is saved, so the
 // first error of stdout is remembered and told at the end.
+//
+// A stdout that was closed before kagent began (>&-) is not noticed, and what is
+// printed is lost as if it had been sent to /dev/null: Go's runtime opens that in
+// the place of a closed descriptor, before any code of ours runs, with the flags
+// (O_RDWR) that daemons and Python's DEVNULL open it with on purpose. Nothing that
+// the system tells of a descriptor differs between the two, and a refusal would
+// hit those who mean it. The session holds the answer in any case.
 
 // output is stdout.
 type output struct {

@@ -24,7 +24,7 @@ func (a *app) repairCommand() *cobra.Command {
 }
 
 func (a *app) repair(c *cobra.Command, as, arg string) error {
-	if _, err := a.configure(c, onlyDir); err != nil {
+	if err := a.configureDir(c); err != nil {
 		return err
 	}
 	if err := a.checkFormat("text", "json"); err != nil {

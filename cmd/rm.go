@@ -42,11 +42,11 @@ func (a *app) rmCommand() *cobra.Command {
 
 // rm removes what it can and reports each that it can't.
 func (a *app) rm(c *cobra.Command, o *rmOptions, args []string) error {
-	if _, err := a.configure(c, onlyDir); err != nil {
+	if err := a.configureDir(c); err != nil {
 		return err
 	}
-	if c.Flags().Changed("output") && a.format != "text" {
-		return usageErrorf("leave --output out", "rm prints no %s", a.format)
+	if err := a.readFormat(c); err != nil {
+		return err
 	}
 	store := a.store()
 	if o.status != "" || o.olderThan != "" {
@@ -60,13 +60,38 @@ func (a *app) rm(c *cobra.Command, o *rmOptions, args []string) error {
 	} else if len(args) == 0 {
 		return usageErrorf("give ids, --status or --older-than", "no session given")
 	}
+	return a.removeAll(store, args, o)
+}
+
+// A removal is one session in what rm prints as JSON.
+type removal struct {
+	SessionID string `json:"sessionId"`
+	Removed   bool   `json:"removed"` // false: --dry-run
+}
+
+// removeAll tells of those that stay on stderr and by the exit code, so that
+// stdout is one array of what was removed.
+func (a *app) removeAll(store *checkpoint.Store, args []string, o *rmOptions) error {
+	done := []removal{}
 	var failed []error
 	for _, arg := range args {
-		if err := a.remove(store, arg, o); err != nil {
+		id, err := a.remove(store, arg, o)
+		if err != nil {
 			failed = append(failed, err)
+			continue
 		}
+		done = append(done, removal{id, !o.dryRun})
 	}
-	return errors.Join(failed...)
+	err := errors.Join(failed...)
+	if a.format != "json" {
+		return err
+	}
+	a.out.json(done)
+	if err != nil {
+		a.complain(err)
+		a.code, _, _ = classify(err)
+	}
+	return nil
 }
 
 // choose returns the ids of the sessions that the flags fit. What can't be
@@ -95,28 +120,29 @@ func (o *rmOptions) choose(store *checkpoint.Store) ([]string, error) {
 	return ids, nil
 }
 
-func (a *app) remove(store *checkpoint.Store, arg string, o *rmOptions) error {
+// remove removes one session, or would, and returns its id.
+func (a *app) remove(store *checkpoint.Store, arg string, o *rmOptions) (string, error) {
 	if arg == "" {
-		return usageErrorf("give an id", "an id is empty")
+		return "", usageErrorf("give an id", "an id is empty")
 	}
 	id, err := store.Resolve(arg)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if id != arg && len(arg) < shortestPrefix {
-		return usageErrorf("give the whole id or at least 8 characters", "%q is too short to remove %s by", arg, id)
+		return "", usageErrorf("give the whole id or at least 8 characters", "%q is too short to remove %s by", arg, id)
 	}
 	if o.dryRun {
 		a.say("would remove %s", id)
-		return nil
+		return id, nil
 	}
 	err = store.Remove(id, o.force)
 	var damaged *checkpoint.DamagedError
 	if errors.As(err, &damaged) {
-		return fmt.Errorf("%w; --force removes it all the same", err)
+		return "", fmt.Errorf("%w; --force removes it all the same", err)
 	}
 	if err == nil {
 		a.say("removed %s", id)
 	}
-	return err
+	return id, err
 }

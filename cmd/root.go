@@ -70,6 +70,7 @@ func (a *app) root() *cobra.Command {
 		&cobra.Command{Use: "exit-codes", Short: "exit codes and what a script does", Long: exitHelp()},
 		&cobra.Command{Use: "script", Short: "the format of --model script:FILE", Long: script.Help},
 	)
+	strictHelp(root)
 	return root
 }
 
@@ -80,18 +81,22 @@ func (a *app) fail(err error, args []string) int {
 			a.format = formatOf(args) // the flags may not have been parsed
 		}
 	}
-	r := errorResult(err)
+	a.complain(err)
+	if a.format == "json" || a.format == "jsonl" {
+		a.out.json(errorResult(err).as(a.format))
+	}
+	code, _, _ := classify(err)
+	return code
+}
+
+// complain tells a person of an error, and what to do about it.
+func (a *app) complain(err error) {
 	for line := range strings.Lines(err.Error()) {
 		a.say("kagent: %s", oneLine(line, 2000))
 	}
 	for _, line := range hints(err) {
 		a.say("%s", line)
 	}
-	if a.format == "json" || a.format == "jsonl" {
-		a.out.json(r.as(a.format))
-	}
-	code, _, _ := classify(err)
-	return code
 }
 
 // formatOf finds --output in arguments that could not be parsed.

@@ -31,7 +31,7 @@ func (a *app) showCommand() *cobra.Command {
 }
 
 func (a *app) show(c *cobra.Command, o *showOptions, args []string) error {
-	if _, err := a.configure(c, onlyDir); err != nil {
+	if err := a.configureDir(c); err != nil {
 		return err
 	}
 	if err := a.readFormat(c); err != nil {

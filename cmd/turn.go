@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -40,7 +41,7 @@ func (t *turn) run(prompt string) error {
 	a, s := t.app, t.journal.State()
 	// First of all, before anything is paid for, and even when quiet.
 	a.say("session %s", s.ID)
-	if why := checkpoint.Doubtful(a.dir); why != "" {
+	for _, why := range checkpoint.Doubts(a.dir) {
 		t.result.Warnings = append(t.result.Warnings, a.dir+": "+why)
 	}
 	for _, w := range t.result.Warnings {
@@ -104,7 +105,7 @@ func (t *turn) report(end agent.Finish, err error) error {
 			why += ": " + string(end.Reason)
 		}
 		if t.result.Error != nil {
-			why += ": " + oneLine(t.result.Error.Message, 1000)
+			why += ": " + oneLine(strings.TrimPrefix(t.result.Error.Message, string(end.Reason)+": "), 1000)
 		}
 		a.say("kagent: %s", why)
 		for _, line := range storageHints(err) {

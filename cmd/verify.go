@@ -28,7 +28,7 @@ func (a *app) verifyCommand() *cobra.Command {
 }
 
 func (a *app) verify(c *cobra.Command, secrets bool, args []string) error {
-	if _, err := a.configure(c, onlyDir); err != nil {
+	if err := a.configureDir(c); err != nil {
 		return err
 	}
 	if err := a.checkFormat("text", "json"); err != nil {

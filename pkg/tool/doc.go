@@ -60,7 +60,10 @@
 // a finished call is never run again; after a power cut its file must be there
 // too. That costs a few milliseconds a file. Replacing through a rename has two
 // prices: other hard links to the file keep the old content, and extended
-// attributes are lost. Owner and mode are kept.
+// attributes are lost. Owner and mode are kept. Links are split on purpose, and
+// the result says so: a package manager's store, a copy made of links and any
+// name outside the work directory must not change with the file, and a write in
+// place could be cut in the middle.
 //
 // The temporary file's name is fixed, so that a kill leaves at most one of them
 // for each file, which the next write removes. Writes of one Workspace take

@@ -162,7 +162,7 @@ func (e *editedFile) save() error {
 // report says what was done, with a diff.
 func (e *editedFile) report() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "edited %s, replacements: %d\n", printable(e.place.rel), e.replaced)
+	fmt.Fprintf(&b, "edited %s, replacements: %d%s\n", printable(e.place.rel), e.replaced, e.place.split())
 	name := printable(e.place.rel)
 	text := diff.Diff(name, e.before, name, e.after)
 	_, text, _ = bytes.Cut(text, []byte("\n")) // "diff a b"

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"kagent/pkg/message"
 )
@@ -186,7 +187,7 @@ func (p *place) write(args writeArgs) (string, error) {
 		if err := p.replaceable(); err != nil {
 			return "", err
 		}
-		done = fmt.Sprintf("replaced %s, %d bytes (%d before)", p.rel, len(args.Content), p.info.Size())
+		done = fmt.Sprintf("replaced %s, %d bytes (%d before)%s", p.rel, len(args.Content), p.info.Size(), p.split())
 	}
 	return done, p.replace(func(f io.Writer) error {
 		_, err := io.WriteString(f, args.Content)
@@ -200,6 +201,16 @@ func (p *place) replace(write func(io.Writer) error) error {
 		return err
 	}
 	return p.settleNames()
+}
+
+// split says that the file has further names: they keep the old content, see
+// doc.go.
+func (p *place) split() string {
+	info, ok := p.info.Sys().(*syscall.Stat_t)
+	if !ok || info.Nlink < 2 {
+		return ""
+	}
+	return fmt.Sprintf("; it was hard-linked: its other names (%d) keep the old content", info.Nlink-1)
 }
 
 // replaceable returns why what exists at the place must not be replaced.

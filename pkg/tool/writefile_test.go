@@ -65,6 +65,28 @@ func TestWriteFileKeepsTheMode(t *testing.T) {
 	}
 }
 
+func TestAHardLinkedFileIsSplitAndTheResultSaysSo(t *testing.T) {
+	ws := workspace(t)
+	for name, tool := range map[string]Tool{"write": WriteFile(ws), "edit": EditFile(ws)} {
+		path := put(t, ws, name, "old\n")
+		other := filepath.Join(t.TempDir(), "store")
+		if err := os.Link(path, other); err != nil {
+			t.Skip(err)
+		}
+		args := obj{"path": name, "content": "new\n"}
+		if name == "edit" {
+			args = obj{"path": name, "edits": []obj{{"old": "old", "new": "new"}}}
+		}
+		wantText(t, run(t, tool, args).Text, "hard-linked: its other names (1) keep the old content")
+		if a, b := mustRead(t, path), mustRead(t, other); a != "new\n" || b != "old\n" {
+			t.Errorf("%s: %q and %q", name, a, b)
+		}
+		if text := run(t, WriteFile(ws), obj{"path": name, "content": "newer"}).Text; strings.Contains(text, "linked") {
+			t.Errorf("%s: %q", name, text)
+		}
+	}
+}
+
 func TestWriteFileRespectsWriteProtection(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("root may write everything")

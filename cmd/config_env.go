@@ -1,0 +1,104 @@
+package cmd
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// A misspelt variable has no effect, and nobody would know: unlike a file, the
+// environment is shared with others, so that it gets a warning and no error.
+
+// strayVariables returns a warning for each variable that looks like a setting
+// and is none. Where not all settings count for the command (only), those that
+// may have been meant for it.
+func strayVariables(environ []string, f *pflag.FlagSet, known, only func(name string) bool) []string {
+	legal := append(ownVariables(), namedVariables(f)...)
+	var settable []string
+	for _, name := range settings() {
+		if known(name) {
+			legal, settable = append(legal, envName(name)), append(settable, name)
+		}
+	}
+	var warnings []string
+	for _, v := range slices.Sorted(slices.Values(environ)) {
+		name, value, _ := strings.Cut(v, "=")
+		if !strings.HasPrefix(name, envName("")) || value == "" || slices.Contains(legal, name) {
+			continue
+		}
+		near := nearSettings(name, settable)
+		if only == nil || slices.ContainsFunc(near, only) {
+			warnings = append(warnings, strayWarning(name, near, known))
+		}
+	}
+	return warnings
+}
+
+// ownVariables are read elsewhere, or set by kagent for its tools.
+func ownVariables() []string {
+	return []string{"KAGENT_CONFIG", "KAGENT_PROFILE", "KAGENT_IDEMPOTENCY_KEY"}
+}
+
+// namedVariables are those whose names the user gave, for a key or for tools.
+func namedVariables(f *pflag.FlagSet) []string {
+	var names []string
+	for _, flag := range []string{"api-key-env", "env"} {
+		if given := f.Lookup(flag); given != nil {
+			names = append(names, strings.Split(strings.Trim(given.Value.String(), "[]"), ",")...)
+		}
+	}
+	return names
+}
+
+func strayWarning(name string, near []string, known func(string) bool) string {
+	flag := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, envName(""))), "_", "-")
+	w := fmt.Sprintf("the variable %s has no effect", oneLine(name, 80))
+	switch {
+	case known(flag):
+		return w + ": --" + flag + " is given on the command line only"
+	case len(near) > 0:
+		for i, n := range near {
+			near[i] = envName(n)
+		}
+		return w + "; did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return w + ": there is no setting of that name"
+}
+
+// nearSettings returns the settings, at most three, that a mistyped variable
+// may have meant, the nearest first.
+func nearSettings(variable string, settable []string) []string {
+	typed := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(variable, envName(""))), "_", "-")
+	bare := func(s string) string { return strings.ReplaceAll(s, "-", "") }
+	away := func(name string) int { return typo(bare(typed), bare(name)) }
+	if len(typed) > 40 {
+		return nil
+	}
+	near := slices.DeleteFunc(slices.Clone(settable), func(name string) bool { return away(name) > min(2, len(name)/3) })
+	slices.SortStableFunc(near, func(a, b string) int { return away(a) - away(b) })
+	return near[:min(len(near), 3)]
+}
+
+// typo counts the letters that have to be changed, added or left out to make b
+// of a.
+func typo(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
