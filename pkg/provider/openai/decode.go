@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,11 +11,8 @@ import (
 	"kagent/pkg/provider/sse"
 )
 
-// Sizes in bytes of the largest answers that are read.
-const (
-	maxWhole  = 64 << 20  // not streamed
-	maxStream = 256 << 20 // streamed, the data of all events
-)
+// maxWhole is the size in bytes of the largest answer that is not streamed.
+const maxWhole = 64 << 20
 
 // decode reads a successful answer: mostly a stream, but some servers ignore
 // that one was asked for, and some addresses lead to a login page.
@@ -47,7 +43,7 @@ func (c *client) whole(a *sse.Answer, b *builder) (provider.Reply, error) {
 		if errors.As(err, &syntax) && syntax.Offset >= int64(len(body)) {
 			return provider.Reply{}, c.truncated(b)
 		}
-		return provider.Reply{}, c.unknown(err)
+		return provider.Reply{}, c.http.Odd(err)
 	}
 	if b.empty() && b.finish == "" {
 		return provider.Reply{}, c.http.Fail(provider.Server, 0, "%s answered with JSON that is no completion", a.Host)
@@ -58,79 +54,33 @@ func (c *client) whole(a *sse.Answer, b *builder) (provider.Reply, error) {
 // stream reads events until [DONE], the end, or an error. With a finish reason
 // seen, the answer is complete, however the stream ends after it.
 func (c *client) stream(ctx context.Context, a *sse.Answer, b *builder) (provider.Reply, error) {
-	events := sse.NewReader(a.Body)
-	size := 0
-	var bad error // an event that was no JSON: half a one if it was the last
-	for {
-		event, err := events.Next()
-		if err != nil {
-			return c.ended(ctx, b, err)
+	ended, err := c.http.Values(a, func(event string, data []byte) (bool, error) {
+		if event == "error" {
+			return false, c.http.InStream(data)
 		}
-		if bad != nil {
-			return provider.Reply{}, c.unknown(bad)
-		}
-		if size += len(event.Data); size > maxStream {
-			return provider.Reply{}, c.http.Fail(provider.Server, 0, "the answer is longer than %d MiB", maxStream>>20)
-		}
-		done, err := c.event(b, event)
-		var syntax *json.SyntaxError
-		switch {
-		case errors.As(err, &syntax):
-			bad = err
-		case err != nil:
-			return provider.Reply{}, c.unknown(err)
-		case done && b.finish == "" && b.empty():
-			return provider.Reply{}, c.http.Fail(provider.Server, 0, "the answer is empty and without a finish reason")
-		case done:
-			return c.reply(b)
-		}
-	}
-}
-
-// ended judges a stream that ended without [DONE].
-func (c *client) ended(ctx context.Context, b *builder, err error) (provider.Reply, error) {
+		return c.value(b, data)
+	})
 	var failed *provider.Error
 	switch {
-	case ctx.Err() != nil:
+	case err != nil && ctx.Err() != nil:
 		return provider.Reply{}, context.Cause(ctx)
-	case b.finish != "" && !b.reopened:
+	case ended && b.finish != "" && !b.reopened:
 		return c.reply(b)
 	case err == io.EOF:
 		return provider.Reply{}, c.truncated(b)
-	case !errors.As(err, &failed): // sse.ErrTooLong
-		return provider.Reply{}, c.http.Fail(provider.Server, 0, "%v", err)
+	case ended && errors.As(err, &failed):
+		failed.Message += ", after " + b.received()
+		return provider.Reply{}, failed
+	case err != nil:
+		return provider.Reply{}, err
+	case b.finish == "" && b.empty():
+		return provider.Reply{}, c.http.Fail(provider.Server, 0, "the answer is empty and without a finish reason")
 	}
-	failed.Message += ", after " + b.received()
-	return provider.Reply{}, failed
-}
-
-// event takes one event and reports whether it was the terminal one. Servers
-// that forget the blank line between events send several values in one.
-func (c *client) event(b *builder, e sse.Event) (done bool, err error) {
-	data := bytes.TrimSpace(e.Data)
-	if e.Type == "error" {
-		return false, c.http.InStream(data)
-	}
-	if done, err = c.value(b, data); err == nil || !bytes.ContainsRune(data, '\n') {
-		return done, err
-	}
-	whole := err
-	if !errors.As(whole, new(*json.SyntaxError)) {
-		return false, whole
-	}
-	for line := range bytes.SplitSeq(data, []byte{'\n'}) {
-		if done, err = c.value(b, bytes.TrimSpace(line)); err != nil || done {
-			return done, err
-		}
-	}
-	return false, nil
+	return c.reply(b)
 }
 
 func (c *client) value(b *builder, data []byte) (done bool, err error) {
-	switch {
-	case len(data) == 0:
-		return false, nil
-	case string(data) == "[DONE]":
+	if string(data) == "[DONE]" {
 		return true, nil
 	}
 	return false, c.chunk(b, data)

@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"errors"
 	"strings"
 
 	"kagent/pkg/provider"
@@ -22,14 +21,4 @@ func (c *client) abnormal(finish string) error {
 		kind = provider.Network
 	}
 	return c.http.Fail(kind, 0, "the answer ended with finish_reason %q", finish)
-}
-
-// unknown passes provider errors and turns others, which encoding/json made,
-// into one.
-func (c *client) unknown(err error) error {
-	var failed *provider.Error
-	if errors.As(err, &failed) {
-		return failed
-	}
-	return c.http.Fail(provider.Server, 0, "the answer is not of the expected form: %v", err)
 }

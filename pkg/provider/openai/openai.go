@@ -6,11 +6,7 @@ package openai
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net/http"
-	"net/url"
-	"strings"
 	"time"
 
 	"kagent/pkg/provider"
@@ -36,53 +32,14 @@ func New(o Options) (provider.Provider, error) {
 	if o.BaseURL == "" {
 		o.BaseURL = "https://api.openai.com/v1"
 	}
-	if o.HTTPClient == nil {
-		o.HTTPClient = sse.DefaultHTTP()
-	}
-	if o.Model == "" {
-		return nil, errors.New(o.Name + ": no model given")
-	}
-	address, password, err := endpoint(o.BaseURL)
+	http, address, header, err := sse.Service{
+		Name: o.Name, Model: o.Model, BaseURL: o.BaseURL, Path: "/chat/completions", APIKey: o.APIKey,
+		Header: o.Header, IdleTimeout: o.IdleTimeout, HTTPClient: o.HTTPClient,
+	}.Open()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", o.Name, err)
+		return nil, err
 	}
-	c := &client{name: o.Name, model: o.Model, address: address, header: http.Header{
-		"Content-Type": {"application/json"},
-		"Accept":       {"text/event-stream"},
-		"User-Agent":   {"kagent"},
-	}}
-	key := strings.TrimSpace(o.APIKey)
-	secrets := []string{key, password}
-	if key != "" {
-		c.header.Set("Authorization", "Bearer "+key)
-	}
-	for name, value := range o.Header {
-		c.header.Set(name, value)
-		secrets = append(secrets, strings.TrimPrefix(value, "Bearer "))
-	}
-	for name, values := range c.header {
-		if strings.ContainsFunc(values[0], func(r rune) bool { return r < ' ' || r == 0x7f }) {
-			return nil, fmt.Errorf("%s: the value of header %s holds a control character", o.Name, name)
-		}
-	}
-	c.http = &sse.Client{HTTP: o.HTTPClient, Idle: o.IdleTimeout, Provider: o.Name, Model: o.Model, Secrets: secrets}
-	return c, nil
-}
-
-// endpoint returns the address to post to and the password in it, if any.
-// Its errors don't show the address, which may hold credentials.
-func endpoint(base string) (address, password string, err error) {
-	u, err := url.Parse(strings.TrimSpace(base))
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return "", "", errors.New("the base URL is not an http:// or https:// address")
-	}
-	const path = "/chat/completions"
-	if trimmed := strings.TrimRight(u.Path, "/"); !strings.HasSuffix(trimmed, path) {
-		u = u.JoinPath(path)
-	}
-	u.Fragment = ""
-	password, _ = u.User.Password()
-	return u.String(), password, nil
+	return &client{o.Name, o.Model, address, header, http}, nil
 }
 
 type client struct {

@@ -1,12 +1,12 @@
 package openai
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 
 	"kagent/pkg/message"
 	"kagent/pkg/provider"
+	"kagent/pkg/provider/sse"
 )
 
 type wireRequest struct {
@@ -52,8 +52,7 @@ type wireSpec struct {
 	Parameters  json.RawMessage `json:"parameters"`
 }
 
-// encode returns the body of a request: valid UTF-8 without NUL and without
-// half surrogate pairs, also inside call arguments.
+// encode returns the body of a request.
 func (c *client) encode(req provider.Request) ([]byte, error) {
 	w := wireRequest{Model: c.model, Stream: true}
 	w.StreamOptions.IncludeUsage = true
@@ -70,14 +69,7 @@ func (c *client) encode(req provider.Request) ([]byte, error) {
 		}
 		w.Tools = append(w.Tools, wireTool{Type: "function", Function: spec})
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(w); err != nil {
-		return nil, err
-	}
-	body := bytes.TrimRight(b.Bytes(), "\n")
-	return []byte(message.CleanEscapes(string(bytes.ToValidUTF8(body, []byte("\uFFFD"))))), nil
+	return sse.Encode(w)
 }
 
 // message returns m as the service wants it: nothing if m is blank, one
@@ -117,7 +109,7 @@ func (c *client) assistant(m message.Message) []wireMessage {
 			continue
 		}
 		call := wireCall{ID: p.Call.ID, Type: "function", Function: wireFunction{
-			Name: legalName(p.Call.Name), Arguments: legalArguments(p.Call.Arguments),
+			Name: sse.LegalName(p.Call.Name), Arguments: sse.LegalArguments(p.Call.Arguments),
 		}}
 		if own {
 			call.ExtraContent = opened(p.Opaque).ExtraContent
@@ -143,29 +135,4 @@ func notBlank(s string) bool { return strings.TrimSpace(s) != "" }
 func clean(s string) *string {
 	s = message.Clean(s)
 	return &s
-}
-
-// legalName makes a call's name fit ^[a-zA-Z0-9_-]{1,64}$. Models invent
-// names that the service would not take back.
-func legalName(name string) string {
-	if name == "" {
-		return "unknown"
-	}
-	name = strings.Map(func(r rune) rune {
-		if r == '_' || r == '-' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' {
-			return r
-		}
-		return '_'
-	}, name)
-	return name[:min(len(name), 64)]
-}
-
-// legalArguments returns args if they are a JSON object, else an empty one:
-// the result that follows has told the model what was wrong with them.
-func legalArguments(args string) string {
-	args = message.Clean(args)
-	if trimmed := strings.TrimSpace(args); !strings.HasPrefix(trimmed, "{") || !json.Valid([]byte(trimmed)) {
-		return "{}"
-	}
-	return message.CleanEscapes(args)
 }

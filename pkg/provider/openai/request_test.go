@@ -12,6 +12,7 @@ import (
 
 	"kagent/pkg/message"
 	"kagent/pkg/provider"
+	"kagent/pkg/provider/sse"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -183,7 +184,7 @@ func checkReplay(t testing.TB, reply provider.Reply) string {
 			if err := json.Unmarshal([]byte(c.Function.Arguments), &args); err != nil || args == nil {
 				t.Errorf("arguments %q: %v", c.Function.Arguments, err)
 			}
-			if s := c.Function.Arguments; s != message.CleanEscapes(s) || c.Function.Name != legalName(c.Function.Name) {
+			if s := c.Function.Arguments; s != message.CleanEscapes(s) || c.Function.Name != sse.LegalName(c.Function.Name) {
 				t.Errorf("call %+v", c)
 			}
 		}
