@@ -26,6 +26,10 @@ func (im *image) encode(s *session.State, at promise, alive bool) ([]byte, error
 	if !alive {
 		top.Owner = Owner{}
 	}
+	var err error
+	if top.AgentState, err = agentState(s); err != nil {
+		return nil, err
+	}
 	h, err := encodeJSON(top)
 	if err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ type head struct {
 	Settings     settings         `json:"settings"`
 	Answer       *string          `json:"answer"`
 	Partial      string           `json:"partial,omitempty"`
-	AgentState   struct{}         `json:"agentState"`
+	AgentState   json.RawMessage  `json:"agentState"`
 	Pending      []pendingCall    `json:"pending"`
 	SystemPrompt string           `json:"systemPrompt"`
 }
@@ -107,7 +107,7 @@ func headOf(s *session.State, at promise) head {
 			TokenUsage: s.Usage.Total, Input: cut(s.Task, 200),
 		},
 		Settings: settings{s.Settings.Model, s.Settings.Workdir, s.Settings.Tools, s.Settings.Limits},
-		Pending:  []pendingCall{}, SystemPrompt: s.Settings.System,
+		Pending:  pendingOf(sc), SystemPrompt: s.Settings.System,
 	}
 	if status == session.Active {
 		h.Owner = Owner{s.Owner.PID, s.Owner.Host, s.Owner.BootID, s.OwnedSince.Format(time.RFC3339Nano)}
@@ -126,13 +126,6 @@ func headOf(s *session.State, at promise) head {
 	}
 	if h.Settings.Tools == nil {
 		h.Settings.Tools = []string{}
-	}
-	for _, c := range sc.Pending() {
-		p := pendingCall{c.ID, c.Wire.Name, "waiting"}
-		if c.InDoubt() && c.Verdict == nil {
-			p.State = "unknown"
-		}
-		h.Pending = append(h.Pending, p)
 	}
 	return h
 }

@@ -114,9 +114,10 @@ func (s *State) scope(name string) *Scope {
 	}
 	sc := s.scopes[name]
 	if sc == nil {
-		sc = &Scope{Name: name}
+		sc = &Scope{Name: name, First: s.Seq, Created: s.Updated}
 		s.scopes[name] = sc
 	}
+	sc.Updated = s.Updated
 	return sc
 }
 
@@ -137,7 +138,7 @@ func (s *State) settle(sc *Scope, e Event, d *ToolResult) {
 
 func (sc *Scope) startTurn(seq int64, d *TurnStart) {
 	sc.Partial = ""
-	sc.Work.begin(sc.Turn.N == 0 || sc.Turn.Status == Completed && d.Continues == 0, sc.Entries[min(sc.heard, len(sc.Entries)):])
+	sc.Work.begin(seq, sc.Turn.N == 0 || sc.Turn.Status == Completed && d.Continues == 0, sc.Entries[min(sc.heard, len(sc.Entries)):])
 	if d.Continues != 0 && d.Continues == sc.Turn.N {
 		sc.Turn.resume(seq)
 	} else {

@@ -36,6 +36,9 @@ type State struct {
 type Scope struct {
 	Name    string
 	Child   *ChildCreated // how it began; nil for the session's own
+	First   int64         // number of its first event
+	Created time.Time     // when that was
+	Updated time.Time     // when its last event was
 	Turn    Turn
 	Work    Work
 	Entries []Entry

@@ -7,6 +7,7 @@ import "strings"
 // without one, goes on with the same route, plan and graph.
 type Work struct {
 	Task     string   // what the user asked for, in the words that opened it
+	Since    int64    // number of the event that opened it
 	Added    []string // what the user said since
 	Route    *RouteSet
 	Plan     *PlanSet
@@ -38,7 +39,7 @@ func (w *Work) setPlan(seq int64, d *PlanSet) bool {
 }
 
 // begin opens the work on what was said, or adds to it.
-func (w *Work) begin(fresh bool, said []Entry) {
+func (w *Work) begin(seq int64, fresh bool, said []Entry) {
 	var words []string
 	for _, e := range said {
 		if e.User != nil && e.User.Source != FromAgent && !blank(e.User.Text) {
@@ -47,7 +48,7 @@ func (w *Work) begin(fresh bool, said []Entry) {
 	}
 	switch {
 	case fresh:
-		*w = Work{Task: strings.Join(words, "\n\n")}
+		*w = Work{Task: strings.Join(words, "\n\n"), Since: seq}
 	case w.Task == "":
 		w.Task = strings.Join(words, "\n\n")
 	default:
@@ -62,10 +63,7 @@ func (sc *Scope) Concluded(kind string) int { return sc.concluded[kind] }
 // conclude counts the child's question. Children are named after their parent,
 // the kind of question and its number.
 func (sc *Scope) conclude(from string) {
-	kind := from[strings.LastIndexByte(from, '/')+1:]
-	if i := strings.LastIndexByte(kind, '-'); i >= 0 {
-		kind = kind[:i]
-	}
+	kind := kindOf(from)
 	if kind == "" {
 		return
 	}
@@ -73,4 +71,14 @@ func (sc *Scope) conclude(from string) {
 		sc.concluded = map[string]int{}
 	}
 	sc.concluded[kind]++
+}
+
+// kindOf is the kind of question that the name of a child tells: "plan" of
+// "node/x/plan-2".
+func kindOf(name string) string {
+	kind := name[strings.LastIndexByte(name, '/')+1:]
+	if i := strings.LastIndexByte(kind, '-'); i >= 0 {
+		kind = kind[:i]
+	}
+	return kind
 }
