@@ -9,7 +9,8 @@ import (
 )
 
 type showOptions struct {
-	last, events, messages, follow bool
+	last, follow           bool
+	events, messages, plan bool
 }
 
 func (a *app) showCommand() *cobra.Command {
@@ -26,6 +27,7 @@ func (a *app) showCommand() *cobra.Command {
 	f.BoolVar(&o.last, "last", false, "the session that changed last")
 	f.BoolVar(&o.events, "events", false, "the events of the log, a JSON object a line")
 	f.BoolVar(&o.messages, "messages", false, "what the model would be sent, as JSON")
+	f.BoolVar(&o.plan, "plan", false, "what the agent has concluded: plan, route, verdicts, task graph")
 	f.BoolVar(&o.follow, "follow", false, "go on with what is written until the run ends")
 	return c
 }
@@ -37,12 +39,8 @@ func (a *app) show(c *cobra.Command, o *showOptions, args []string) error {
 	if err := a.readFormat(c); err != nil {
 		return err
 	}
-	whole := o.messages || a.format == "json" && !o.events
-	if o.events && o.messages || o.follow && whole {
-		return usageErrorf("see `kagent show --help`", "these do not go together")
-	}
-	if len(args) > 1 || o.last && len(args) > 0 {
-		return usageErrorf("see `kagent show --help`", "show takes one session")
+	if err := o.check(a.format, args); err != nil {
+		return err
 	}
 	store := a.store()
 	id, _, err := a.pick(store, o.last, args)
@@ -50,7 +48,9 @@ func (a *app) show(c *cobra.Command, o *showOptions, args []string) error {
 		return err
 	}
 	switch {
-	case whole:
+	case o.plan:
+		return a.showPlan(store, id)
+	case o.messages, a.format == "json" && !o.events:
 		return a.showWhole(store, id, o)
 	case o.events:
 		return store.Events(a.signals.ctx, id, o.follow, func(e session.Event) { a.out.json(e) })
@@ -64,6 +64,24 @@ func (a *app) show(c *cobra.Command, o *showOptions, args []string) error {
 	err = store.Events(a.signals.ctx, id, o.follow, t.event)
 	t.end()
 	return err
+}
+
+// check refuses what can't be meant.
+func (o *showOptions) check(format string, args []string) error {
+	views := 0
+	for _, chosen := range []bool{o.events, o.messages, o.plan} {
+		if chosen {
+			views++
+		}
+	}
+	// What is followed is what comes event by event.
+	if views > 1 || o.follow && !o.events && (views > 0 || format == "json") {
+		return usageErrorf("see `kagent show --help`", "these do not go together")
+	}
+	if len(args) > 1 || o.last && len(args) > 0 {
+		return usageErrorf("see `kagent show --help`", "show takes one session")
+	}
+	return nil
 }
 
 // showWhole prints what needs the fold of the whole log.

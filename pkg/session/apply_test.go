@@ -30,6 +30,10 @@ func TestApplyIsTotal(t *testing.T) {
 				}
 			}
 			_ = s.Main().Pending()
+			for _, agent := range []string{"", "plan-solve", "fusion", "orchestrator"} {
+				s.Settings.Agent = agent
+				_, _ = s.AgentState(), s.OpenChildren()
+			}
 		}
 	})
 }
