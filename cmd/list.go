@@ -85,10 +85,7 @@ func (a *app) table(list []checkpoint.Summary) {
 	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "SESSION\tSTATUS\tCHANGED\tSTEPS\tSIZE\tTASK")
 	for _, s := range list {
-		status := string(s.Status)
-		if s.Reason != "" {
-			status += ": " + string(s.Reason)
-		}
+		status := standing(s.Status, s.Reason)
 		changed := "-"
 		if !s.UpdatedAt.IsZero() {
 			changed = s.UpdatedAt.Local().Format(time.DateTime)

@@ -10,7 +10,7 @@ import (
 // progress writes plain lines to stderr, one for each thing that begins or
 // ends.
 type progress struct {
-	app   *app
+	say   func(format string, args ...any)
 	quiet bool
 	now   func() time.Time
 	tools map[session.CallID]string
@@ -22,15 +22,15 @@ func (p *progress) observe(d session.Data) {
 	}
 	switch d := d.(type) {
 	case *session.StepStart:
-		p.app.say("step %d", d.Step)
+		p.say("step %d", d.Step)
 	case *session.RequestRetried:
-		p.app.say("  attempt %d failed, again in %s: %s", d.Attempt, (time.Duration(d.DelayMs) * time.Millisecond).String(), oneLine(d.Error.Message, 300))
+		p.say("  attempt %d failed, again in %s: %s", d.Attempt, (time.Duration(d.DelayMs) * time.Millisecond).String(), oneLine(d.Error.Message, 300))
 	case *session.ToolCall:
 		if p.tools == nil {
 			p.tools = map[session.CallID]string{}
 		}
 		p.tools[d.Call] = d.Tool
-		p.app.say("  %s (call %s)", oneLine(d.Tool, 64), d.Call)
+		p.say("  %s (call %s)", oneLine(d.Tool, 64), d.Call)
 	case *session.ToolResult:
 		name := p.tools[d.Call]
 		text := fmt.Sprintf("  %s: %s", oneLine(name, 64), d.Outcome)
@@ -40,6 +40,6 @@ func (p *progress) observe(d session.Data) {
 		if d.Outcome != session.OutcomeOK {
 			text += ": " + oneLine(d.Text, 200)
 		}
-		p.app.say("%s", text)
+		p.say("%s", text)
 	}
 }

@@ -18,6 +18,7 @@ type resumeOptions struct {
 	last     bool
 	outcomes []string
 	locked   lockFlag
+	batch    batchFlags
 }
 
 func (a *app) resumeCommand() *cobra.Command {
@@ -26,8 +27,12 @@ func (a *app) resumeCommand() *cobra.Command {
 		Use:   "resume [ID|PREFIX] [PROMPT...]",
 		Short: "go on with a session exactly where it stopped",
 		Long: "resume goes on where a session stopped. A prompt adds a turn. Flags that are given replace the session's\n" +
-			"own settings from here on; the environment does not. A completed session prints its answer again.",
-		Example:           "  kagent resume nightly\n  kagent resume --last\n  kagent resume 3f2a 'now write the tests' --max-steps 40",
+			"own settings from here on; the environment does not. A completed session prints its answer again.\n" +
+			"With --interrupted, --status or --reason it goes on with all such sessions that no one runs, the oldest\n" +
+			"first, and not before the time that a provider asked for; each ends with a line on stdout: its id and how\n" +
+			"it stands, or a result object with -o json. The exit code is that of the worst; nothing to do is 0 and silent.",
+		Example: "  kagent resume nightly\n  kagent resume --last\n  kagent resume 3f2a 'now write the tests' --max-steps 40\n" +
+			"  kagent resume -q --interrupted --max-attempts 5 --jobs 4\n  kagent resume --reason max_steps --max-steps 80",
 		ValidArgsFunction: a.completeFirstID,
 		RunE:              func(c *cobra.Command, args []string) error { return a.resume(c, &o, args) },
 	}
@@ -35,6 +40,7 @@ func (a *app) resumeCommand() *cobra.Command {
 	o.settings.addTo(f)
 	o.display.addTo(f)
 	o.locked.addTo(f)
+	o.batch.addTo(f)
 	f.BoolVar(&o.last, "last", false, "the session that changed last")
 	f.StringArrayVar(&o.outcomes, "outcome", nil, "what became of a call in doubt: CALL=done|not-done|rerun[:text]")
 	return c
@@ -49,6 +55,13 @@ func (a *app) resume(c *cobra.Command, o *resumeOptions, args []string) error {
 	}
 	if err := a.checkFormat("text", "json", "jsonl"); err != nil {
 		return err
+	}
+	single := len(args) > 0 || o.last || len(o.outcomes) > 0
+	if err := o.batch.check(c, single); err != nil {
+		return err
+	}
+	if o.batch.chosen() {
+		return a.resumeAll(c, o)
 	}
 	locked, err := o.locked.policy()
 	if err != nil {

@@ -32,34 +32,80 @@ type turn struct {
 	display  displayFlags
 	began    time.Time
 	result   result
+	name     string // set before each line where several sessions run at once
 
 	streamed  bool            // text has gone to stdout
 	undecided []*session.Call // calls that wait for a person's word
 }
 
+// run is for the one session of a process.
 func (t *turn) run(prompt string) error {
+	end, err := t.play(prompt)
+	if t.result.Session == "" {
+		return err
+	}
+	t.app.code = exitCode(string(end.Status), string(end.Reason))
+	switch {
+	case t.app.format != "text":
+		t.app.out.json(t.result.as(t.app.format))
+	case t.streamed:
+		t.app.out.text("")
+	case end.Status == session.Completed:
+		t.app.out.text(*t.result.Answer)
+	}
+	t.explain(end, err)
+	return nil
+}
+
+// play runs the turn until it is closed, durably, and fills in the result. The
+// result is empty where nothing could be begun.
+func (t *turn) play(prompt string) (agent.Finish, error) {
 	a, s := t.app, t.journal.State()
+	defer t.journal.Close()
 	// First of all, before anything is paid for, and even when quiet.
 	a.say("session %s", s.ID)
 	for _, why := range checkpoint.Doubts(a.dir) {
 		t.result.Warnings = append(t.result.Warnings, a.dir+": "+why)
 	}
 	for _, w := range t.result.Warnings {
-		a.say("warning: %s", w)
+		t.say("warning: %s", w)
 	}
 	r, err := a.runner(t.journal, t.provider)
 	if err != nil {
-		t.journal.Close()
-		return err
+		return agent.Finish{}, err
 	}
-	show := &progress{app: a, quiet: t.display.quiet, now: time.Now}
-	r.Observe = show.observe
+	r.Observe = (&progress{say: t.say, quiet: t.display.quiet, now: time.Now}).observe
+	r.Delta = t.delta()
+	end, err := r.Run(a.signals.ctx, prompt)
+	if end.Reason == session.ReasonUnknownOutcome {
+		t.undecided = r.Undecided()
+	}
+	t.result.fill(s, end, t.store)
+	t.result.DurationMs = time.Since(t.began).Milliseconds()
+	if err != nil && t.result.Error == nil {
+		t.result.Error = &session.Failure{Kind: string(end.Reason), Message: err.Error()}
+	}
+	return end, err
+}
+
+// say is a line for people.
+func (t *turn) say(format string, args ...any) {
+	if t.name != "" {
+		format, args = "%s: "+format, append([]any{t.name}, args...)
+	}
+	t.app.say(format, args...)
+}
+
+// delta returns what shows text as it comes, nil where nothing does.
+func (t *turn) delta() func(text string) {
+	a, s := t.app, t.journal.State()
 	switch {
+	case t.name != "": // the texts of several sessions would mix
 	case a.format == "jsonl":
-		r.Delta = func(text string) { a.out.json(delta{"assistant/delta", s.Main().Steps + 1, text}) }
+		return func(text string) { a.out.json(delta{"assistant/delta", s.Main().Steps + 1, text}) }
 	case a.format == "text" && (t.display.stream || a.out.terminal):
 		step := 0
-		r.Delta = func(text string) {
+		return func(text string) {
 			if now := s.Main().Steps; t.streamed && now != step {
 				text = "\n" + text // what another reply says is another line
 			}
@@ -67,12 +113,7 @@ func (t *turn) run(prompt string) error {
 			a.out.Write([]byte(text))
 		}
 	}
-	end, err := r.Run(a.signals.ctx, prompt)
-	if end.Reason == session.ReasonUnknownOutcome {
-		t.undecided = r.Undecided()
-	}
-	t.journal.Close()
-	return t.report(end, err)
+	return nil
 }
 
 // delta is streamed text: it is passing, and no event of the log.
@@ -82,48 +123,47 @@ type delta struct {
 	Text string `json:"text"`
 }
 
-// report tells the outcome, after it is durable.
-func (t *turn) report(end agent.Finish, err error) error {
-	a, s := t.app, t.journal.State()
-	t.result.fill(s, end, t.store)
-	t.result.DurationMs = time.Since(t.began).Milliseconds()
-	if err != nil && t.result.Error == nil {
-		t.result.Error = &session.Failure{Kind: string(end.Reason), Message: err.Error()}
+// explain says on stderr why there is no answer, and how to go on.
+func (t *turn) explain(end agent.Finish, err error) {
+	if end.Status == session.Completed {
+		return
 	}
-	a.code = exitCode(string(end.Status), string(end.Reason))
-	switch {
-	case a.format != "text":
-		a.out.json(t.result.as(a.format))
-	case t.streamed:
-		a.out.text("")
-	case end.Status == session.Completed:
-		a.out.text(*t.result.Answer)
+	why := standing(end.Status, end.Reason)
+	if t.result.Error != nil {
+		why += ": " + oneLine(strings.TrimPrefix(t.result.Error.Message, string(end.Reason)+": "), 1000)
 	}
-	if end.Status != session.Completed {
-		why := string(end.Status)
-		if end.Reason != "" {
-			why += ": " + string(end.Reason)
-		}
-		if t.result.Error != nil {
-			why += ": " + oneLine(strings.TrimPrefix(t.result.Error.Message, string(end.Reason)+": "), 1000)
-		}
-		a.say("kagent: %s", why)
-		for _, line := range storageHints(err) {
-			a.say("%s", line)
-		}
-		t.doubts()
-		if at := t.result.RetryAt; at != nil {
-			a.say("not before %s", at.Local().Format(time.RFC3339))
-		}
-		a.say("resume with: %s", t.result.Resume)
+	if t.name == "" {
+		why = "kagent: " + why
 	}
-	return nil
+	t.say("%s", why)
+	for _, line := range storageHints(err) {
+		t.say("%s", line)
+	}
+	t.doubts()
+	if at := t.result.RetryAt; at != nil {
+		t.say("not before %s", at.Local().Format(time.RFC3339))
+	}
+	t.say("resume with: %s", t.result.Resume)
+}
+
+// endOf is how a session's turn was closed.
+func endOf(s *session.State) agent.Finish {
+	t := s.Main().Turn
+	return agent.Finish{Status: t.Status, Reason: t.Reason, End: session.TurnEnd{Error: t.Error, RetryAt: t.RetryAt}}
+}
+
+// standing is a status with its reason.
+func standing(status session.Status, reason session.Reason) string {
+	if reason == "" {
+		return string(status)
+	}
+	return string(status) + ": " + string(reason)
 }
 
 // doubts lists what a person has to decide.
 func (t *turn) doubts() {
 	for _, c := range t.undecided {
-		t.app.say("call %s (%s %s) had begun when kagent was stopped; say what became of it: --outcome %s=done|not-done|rerun",
+		t.say("call %s (%s %s) had begun when kagent was stopped; say what became of it: --outcome %s=done|not-done|rerun",
 			c.ID, oneLine(c.Wire.Name, 64), oneLine(c.Wire.Arguments, 200), c.ID)
 	}
 }

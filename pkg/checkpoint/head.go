@@ -94,7 +94,7 @@ func parseHead(b []byte) (head, error) {
 	targets := map[string]any{
 		"schema": &h.Schema, "sessionId": &h.SessionID, "agentType": &h.AgentType, "status": &h.Status,
 		"reason": &h.Reason, "owner": &h.Owner, "usage": &h.Usage, "costUSD": &h.CostUSD,
-		"log": &h.Log, "metadata": &h.Metadata,
+		"attempts": &h.Attempts, "retryAt": &h.RetryAt, "log": &h.Log, "metadata": &h.Metadata,
 	}
 	dec := json.NewDecoder(bytes.NewReader(b))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {

@@ -24,6 +24,8 @@ type Summary struct {
 	Input      string         `json:"input"`
 	SizeBytes  int64          `json:"sizeBytes"`
 	Owner      *Holder        `json:"owner"`
+	Attempts   int            `json:"attempts"` // openings since the last finished step
+	RetryAt    *time.Time     `json:"retryAt"`
 	Error      string         `json:"error,omitempty"` // why it is damaged
 }
 
@@ -121,7 +123,7 @@ func (s *Store) summary(id string, p paths, h head, owner *Holder) Summary {
 		SessionID: id, AgentType: h.AgentType, Status: status, Reason: reason,
 		CreatedAt: h.Metadata.CreatedAt, UpdatedAt: h.Metadata.UpdatedAt, Iterations: h.Metadata.Iterations,
 		ToolCalls: h.Metadata.ToolCalls, TokenUsage: h.Metadata.TokenUsage, CostUSD: h.CostUSD,
-		Input: h.Metadata.Input, Owner: owner,
+		Input: h.Metadata.Input, Owner: owner, Attempts: h.Attempts, RetryAt: h.RetryAt,
 	}
 	for _, name := range []string{p.log, p.checkpoint} {
 		if info, err := s.fs.Lstat(name); err == nil {

@@ -45,6 +45,7 @@ const (
 	ReasonContentFilter  Reason = "content_filter"
 	ReasonInvalidRequest Reason = "invalid_request"
 	ReasonNotFound       Reason = "not_found"
+	ReasonAttempts       Reason = "attempts" // begun too often without a new step
 	ReasonInternal       Reason = "internal"
 )
 
