@@ -1,0 +1,120 @@
+package anthropic
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"kagent/pkg/message"
+	"kagent/pkg/provider"
+)
+
+type wireRequest struct {
+	Model        string        `json:"model"`
+	MaxTokens    int           `json:"max_tokens"`
+	System       []block       `json:"system,omitempty"`
+	Tools        []wireTool    `json:"tools,omitempty"`
+	ToolChoice   *wireChoice   `json:"tool_choice,omitempty"`
+	Messages     []wireMessage `json:"messages"`
+	Thinking     *wireThinking `json:"thinking,omitempty"`
+	OutputConfig *outputConfig `json:"output_config,omitempty"`
+	Temperature  *float64      `json:"temperature,omitempty"`
+	Stream       bool          `json:"stream"`
+}
+
+type wireMessage struct {
+	Role    string  `json:"role"`
+	Content []block `json:"content"`
+}
+
+type wireTool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	InputSchema json.RawMessage `json:"input_schema"`
+	mark
+}
+
+type wireChoice struct {
+	Type string `json:"type"`
+	Name string `json:"name"`
+}
+
+// encode returns the body of a request: valid UTF-8 without NUL and without
+// half surrogate pairs, also inside call arguments.
+func (c *client) encode(req provider.Request) ([]byte, error) {
+	w := wireRequest{Model: c.model, MaxTokens: c.traits.maxOutput, Stream: true}
+	if req.Options.MaxOutput > 0 {
+		w.MaxTokens = req.Options.MaxOutput
+	}
+	if notBlank(req.System) {
+		w.System = []block{textBlock(req.System)}
+	}
+	for _, t := range req.Tools {
+		schema, lost := inputSchema(t.Schema)
+		w.Tools = append(w.Tools, wireTool{
+			Name: t.Name, InputSchema: schema,
+			Description: message.Clean(strings.TrimSpace(t.Description + "\n\n" + lost)),
+		})
+	}
+	w.Messages = c.messages(req.Messages)
+	w.markPrefix()
+	w.say(req.Note)
+	if c.traits.forced && slices.ContainsFunc(req.Tools, func(t message.ToolSpec) bool { return t.Name == req.Choice }) {
+		w.ToolChoice = &wireChoice{"tool", req.Choice}
+	}
+	c.configure(&w, req)
+	return marshal(w)
+}
+
+func marshal(w wireRequest) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(w); err != nil {
+		return nil, err
+	}
+	body := bytes.TrimRight(b.Bytes(), "\n")
+	return []byte(message.CleanEscapes(string(bytes.ToValidUTF8(body, []byte("\uFFFD"))))), nil
+}
+
+// say adds the user's last word, which changes from request to request.
+func (w *wireRequest) say(note string) {
+	if !notBlank(note) {
+		return
+	}
+	w.Messages = join(w.Messages, "user", textBlock(note))
+}
+
+// mark tells where a prefix ends that is worth keeping in the cache.
+type mark struct {
+	CacheControl *cacheControl `json:"cache_control,omitempty"`
+}
+
+type cacheControl struct {
+	Type string `json:"type"`
+}
+
+func (m *mark) set() { m.CacheControl = &cacheControl{"ephemeral"} }
+
+// markPrefix marks what stays the same in the next request: tools and system
+// prompt (one mark at their end), and the messages so far. The end of the
+// previous request is marked too: the service looks back 20 blocks only, and
+// a reply with its results may hold more. That is three marks of the four
+// that there may be.
+func (w *wireRequest) markPrefix() {
+	if n := len(w.System); n > 0 {
+		w.System[n-1].set()
+	} else if n := len(w.Tools); n > 0 {
+		w.Tools[n-1].set()
+	}
+	left := 2
+	for i := len(w.Messages) - 1; i >= 0 && left > 0; i-- {
+		if m := w.Messages[i]; m.Role == "user" {
+			m.Content[len(m.Content)-1].set()
+			left--
+		}
+	}
+}
+
+func notBlank(s string) bool { return strings.TrimSpace(s) != "" }
