@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 )
@@ -40,7 +41,7 @@ func onlyDir(name string) bool { return name == "dir" || name == "output" }
 
 // display lets through, beside it, how a run is shown.
 func display(name string) bool {
-	return onlyDir(name) || name == "quiet" || name == "stream"
+	return onlyDir(name) || slices.Contains([]string{"quiet", "stream", "allow-partial"}, name)
 }
 
 // readFormat settles the form of a command that knows text and json: jsonl,

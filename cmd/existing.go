@@ -153,10 +153,11 @@ func (s *start) completed(id string) (bool, error) {
 		s.app.say("session %s", id)
 	}
 	if skip && s.app.format == "text" {
+		s.app.finish(&res, &s.opts.display) // whoever completed it may have died before that
 		s.app.sayUnless(s.opts.display.quiet)("completed already: nothing to do")
 		return true, nil
 	}
-	s.app.answer(res)
+	s.app.answer(res, &s.opts.display)
 	return true, nil
 }
 

@@ -52,8 +52,11 @@ func (o *output) Write(b []byte) (int, error) {
 
 // text prints s and ends the line.
 func (o *output) text(s string) {
-	io.WriteString(o, strings.TrimSuffix(s, "\n")+"\n")
+	io.WriteString(o, ended(s))
 }
+
+// ended is s with the end of its last line.
+func ended(s string) string { return strings.TrimSuffix(s, "\n") + "\n" }
 
 // json prints v on one line.
 func (o *output) json(v any) { o.encode("", v, "\n") }

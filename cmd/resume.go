@@ -56,7 +56,10 @@ func (a *app) resume(c *cobra.Command, o *resumeOptions, args []string) error {
 	if err := a.checkFormat("text", "json", "jsonl"); err != nil {
 		return err
 	}
-	single := len(args) > 0 || o.last || len(o.outcomes) > 0
+	if err := checkAnswerFile(o.display.answerFile); err != nil {
+		return err
+	}
+	single := len(args) > 0 || o.last || len(o.outcomes) > 0 || o.display.answerFile != ""
 	if err := o.batch.check(c, single); err != nil {
 		return err
 	}
@@ -80,7 +83,7 @@ func (a *app) resume(c *cobra.Command, o *resumeOptions, args []string) error {
 	if err != nil {
 		return err
 	}
-	if done, err := a.reprint(store, id, prompt, len(verdicts) > 0, began); done || err != nil {
+	if done, err := a.reprint(store, id, prompt, len(verdicts) > 0, &o.display, began); done || err != nil {
 		return err
 	}
 	r := &reopening{app: a, store: store, flags: &o.settings, given: c.Flags().Changed, verdicts: verdicts}
@@ -131,7 +134,7 @@ func (a *app) resumePrompt(words []string) (string, error) {
 }
 
 // reprint prints the answer of a completed session again, without taking it.
-func (a *app) reprint(store *checkpoint.Store, id, prompt string, verdicts bool, began time.Time) (bool, error) {
+func (a *app) reprint(store *checkpoint.Store, id, prompt string, verdicts bool, display *displayFlags, began time.Time) (bool, error) {
 	if prompt != "" || verdicts {
 		return false, nil
 	}
@@ -140,7 +143,7 @@ func (a *app) reprint(store *checkpoint.Store, id, prompt string, verdicts bool,
 		return false, err
 	}
 	a.say("session %s", id)
-	a.answer(completedResult(v.State, store, began))
+	a.answer(completedResult(v.State, store, began), display)
 	return true, nil
 }
 
@@ -160,7 +163,8 @@ func (a *app) readCompleted(store *checkpoint.Store, id string) (checkpoint.View
 }
 
 // answer prints what a completed session came to.
-func (a *app) answer(res result) {
+func (a *app) answer(res result, d *displayFlags) {
+	a.finish(&res, d)
 	if a.format == "text" {
 		a.out.text(*res.Answer)
 		return

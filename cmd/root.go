@@ -15,15 +15,16 @@ import (
 
 // app is what a process has: its streams, and how it will end.
 type app struct {
-	stdin   *os.File
-	out     *output
-	stderr  io.Writer
-	format  string // text, json or jsonl
-	dir     string
-	cfgFile string
-	profile string
-	signals *signals
-	code    int // of a command that ran to its end
+	stdin     *os.File
+	out       *output
+	stderr    io.Writer
+	format    string // text, json or jsonl
+	dir       string
+	cfgFile   string
+	profile   string
+	ephemeral bool // the sessions are gone when the process ends
+	signals   *signals
+	code      int // of a command that ran to its end
 }
 
 // Main runs the command line and returns the exit code. Where a signal ended

@@ -23,6 +23,7 @@ type runOptions struct {
 	stdin     string
 	stdinWait time.Duration
 	files     []string
+	ephemeral bool
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -47,6 +48,7 @@ func (a *app) runCommand() *cobra.Command {
 	f.StringVar(&o.ifExists, "if-exists", existsFail, "where the session exists: fail (2); resume it, if its prompt is the same; continue it\n"+
 		"by the prompt as a new turn; skip: as resume, but with nothing to do if it is completed; new: an id derived from it")
 	o.locked.addTo(f)
+	f.BoolVar(&o.ephemeral, "ephemeral", false, "keep the session in a private temporary directory, removed at the end")
 	f.StringVar(&o.stdin, "stdin", "auto", "auto, or none to ignore stdin")
 	f.DurationVar(&o.stdinWait, "stdin-wait", 10*time.Minute, "how long to wait for an open stdin that stays silent")
 	f.StringArrayVar(&o.files, "file", nil, "file to attach to the prompt (repeatable)")
@@ -63,6 +65,13 @@ func (a *app) run(c *cobra.Command, o *runOptions, args []string) error {
 	locked, err := o.check(a, c)
 	if err != nil {
 		return err
+	}
+	if o.ephemeral {
+		remove, err := a.private(c)
+		if err != nil {
+			return err
+		}
+		defer remove()
 	}
 	s.created = session.Created{Version: version, Settings: session.Settings{Agent: o.settings.agent, System: agent.DefaultSystem()}}
 	if err := o.settings.apply(&s.created.Settings, func(string) bool { return true }); err != nil {
@@ -99,6 +108,9 @@ func (o *runOptions) check(a *app, c *cobra.Command) (lockPolicy, error) {
 	}
 	if o.ifExists != existsFail && !c.Flags().Changed("session") {
 		return lockPolicy{}, usageErrorf("name the session with --session", "--if-exists %s needs an id", o.ifExists)
+	}
+	if err := checkAnswerFile(o.display.answerFile); err != nil {
+		return lockPolicy{}, err
 	}
 	return o.locked.policy()
 }

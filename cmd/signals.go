@@ -24,6 +24,8 @@ type signals struct {
 	ctx  context.Context
 	kill chan struct{} // closed by the second signal: tools die without grace
 	got  atomic.Value  // the first signal
+
+	atOnce atomic.Value // a func() to call where a second signal ends all at once
 }
 
 func watchSignals() *signals {
@@ -55,6 +57,9 @@ func (s *signals) watch(ch <-chan os.Signal, cancel context.CancelCauseFunc) {
 	select {
 	case second = <-ch:
 	case <-time.After(secondGrace):
+	}
+	if last, ok := s.atOnce.Load().(func()); ok {
+		last()
 	}
 	raise(second.(syscall.Signal))
 }

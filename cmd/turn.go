@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -14,13 +15,17 @@ import (
 
 // displayFlags say what is shown while an agent runs.
 type displayFlags struct {
-	quiet  bool
-	stream bool
+	quiet        bool
+	stream       bool
+	allowPartial bool
+	answerFile   string
 }
 
 func (d *displayFlags) addTo(f *pflag.FlagSet) {
 	f.BoolVarP(&d.quiet, "quiet", "q", false, "no progress on stderr")
 	f.BoolVar(&d.stream, "stream", false, "show the text on stdout as it comes (default on a terminal)")
+	f.BoolVar(&d.allowPartial, "allow-partial", false, "print what there is of an answer also where it is not complete; the exit code says so")
+	f.StringVar(&d.answerFile, "answer-file", "", "file for the answer: replaced in one step, and only on success")
 }
 
 // turn runs an open session until its turn is closed, and reports.
@@ -44,17 +49,37 @@ func (t *turn) run(prompt string) error {
 	if t.result.Session == "" {
 		return err
 	}
-	t.app.code = exitCode(string(end.Status), string(end.Reason))
+	a := t.app
+	a.finish(&t.result, &t.display)
 	switch {
-	case t.app.format != "text":
-		t.app.out.json(t.result.as(t.app.format))
+	case a.format != "text":
+		a.out.json(t.result.as(a.format))
 	case t.streamed:
-		t.app.out.text("")
+		a.out.text("")
 	case end.Status == session.Completed:
-		t.app.out.text(*t.result.Answer)
+		a.out.text(*t.result.Answer)
+	case t.display.allowPartial && t.result.Partial != nil:
+		a.out.text(*t.result.Partial)
 	}
 	t.explain(end, err)
 	return nil
+}
+
+// finish settles the exit code, and on success keeps the answer.
+func (a *app) finish(res *result, d *displayFlags) {
+	a.code = exitCode(string(res.Status), string(res.Reason))
+	if a.ephemeral {
+		res.Checkpoint, res.Resume = "", ""
+	}
+	if a.code != exitOK || d.answerFile == "" {
+		return
+	}
+	if err := writeAnswer(d.answerFile, *res.Answer); err != nil {
+		a.code = exitStorage
+		why := fmt.Sprintf("the answer could not be written to %s: %v; the session has it", d.answerFile, cause(err))
+		res.Warnings = append(res.Warnings, why)
+		a.say("kagent: %s", why)
+	}
 }
 
 // play runs the turn until it is closed, durably, and fills in the result. The
@@ -143,7 +168,9 @@ func (t *turn) explain(end agent.Finish, err error) {
 	if at := t.result.RetryAt; at != nil {
 		t.say("not before %s", at.Local().Format(time.RFC3339))
 	}
-	t.say("resume with: %s", t.result.Resume)
+	if t.result.Resume != "" {
+		t.say("resume with: %s", t.result.Resume)
+	}
 }
 
 // endOf is how a session's turn was closed.
