@@ -32,10 +32,6 @@ func parseOutcomes(args []string, secrets *tool.Masker) ([]*session.OutcomeSettl
 }
 
 func inDoubt(s *session.State, id session.CallID) bool {
-	for _, c := range s.Main().Pending() {
-		if c.ID == id && c.InDoubt() {
-			return true
-		}
-	}
-	return false
+	_, c := s.Find(id)
+	return c != nil && c.InDoubt()
 }

@@ -16,13 +16,13 @@ type progress struct {
 	tools map[session.CallID]string
 }
 
-func (p *progress) observe(d session.Data) {
+func (p *progress) observe(scope string, d session.Data) {
 	if p.quiet {
 		return
 	}
 	switch d := d.(type) {
 	case *session.StepStart:
-		p.say("step %d", d.Step)
+		p.say("%sstep %d", inScope(scope), d.Step)
 	case *session.RequestRetried:
 		p.say("  attempt %d failed, again in %s: %s", d.Attempt, (time.Duration(d.DelayMs) * time.Millisecond).String(), oneLine(d.Error.Message, 300))
 	case *session.ToolCall:
@@ -30,10 +30,10 @@ func (p *progress) observe(d session.Data) {
 			p.tools = map[session.CallID]string{}
 		}
 		p.tools[d.Call] = d.Tool
-		p.say("  %s (call %s)", oneLine(d.Tool, 64), d.Call)
+		p.say("  %s%s (call %s)", inScope(scope), oneLine(d.Tool, 64), d.Call)
 	case *session.ToolResult:
 		name := p.tools[d.Call]
-		text := fmt.Sprintf("  %s: %s", oneLine(name, 64), d.Outcome)
+		text := fmt.Sprintf("  %s%s: %s", inScope(scope), oneLine(name, 64), d.Outcome)
 		if name == "" {
 			text = fmt.Sprintf("  call %s: %s", d.Call, d.Outcome)
 		}
@@ -42,4 +42,12 @@ func (p *progress) observe(d session.Data) {
 		}
 		p.say("%s", text)
 	}
+}
+
+// inScope says where something happens, if not in the session's own scope.
+func inScope(scope string) string {
+	if scope == "" {
+		return ""
+	}
+	return oneLine(scope, 100) + ": "
 }

@@ -73,7 +73,11 @@ func (r *reopening) record(j *checkpoint.Journal, s session.Settings) error {
 		}
 	}
 	for _, v := range r.verdicts {
-		if err := j.Append("", v); err != nil {
+		sc, _ := j.State().Find(v.Call)
+		if sc == nil {
+			continue // its doubt is over
+		}
+		if err := j.Append(sc.Name, v); err != nil {
 			return err
 		}
 	}

@@ -122,15 +122,20 @@ func (t *turn) say(format string, args ...any) {
 }
 
 // delta returns what shows text as it comes, nil where nothing does.
-func (t *turn) delta() func(text string) {
+func (t *turn) delta() func(scope, text string) {
 	a, s := t.app, t.journal.State()
 	switch {
 	case t.name != "": // the texts of several sessions would mix
 	case a.format == "jsonl":
-		return func(text string) { a.out.json(delta{"assistant/delta", s.Main().Steps + 1, text}) }
+		return func(scope, text string) {
+			a.out.json(delta{"assistant/delta", scope, s.Scope(scope).Steps + 1, text})
+		}
 	case a.format == "text" && (t.display.stream || a.out.terminal):
 		step := 0
-		return func(text string) {
+		return func(scope, text string) {
+			if scope != "" {
+				return // a child's words are no part of the answer
+			}
 			if now := s.Main().Steps; t.streamed && now != step {
 				text = "\n" + text // what another reply says is another line
 			}
@@ -143,9 +148,10 @@ func (t *turn) delta() func(text string) {
 
 // delta is streamed text: it is passing, and no event of the log.
 type delta struct {
-	Type string `json:"type"`
-	Step int    `json:"step"` // its step/start follows when it is durable
-	Text string `json:"text"`
+	Type  string `json:"type"`
+	Scope string `json:"scope,omitempty"`
+	Step  int    `json:"step"` // its step/start follows when it is durable
+	Text  string `json:"text"`
 }
 
 // explain says on stderr why there is no answer, and how to go on.

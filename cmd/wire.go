@@ -214,6 +214,11 @@ func (a *app) runner(j *checkpoint.Journal, p provider.Provider) (*agent.Runner,
 	return &agent.Runner{
 		Journal: j, Provider: p, Tools: tools, Strategy: strategy, NewKey: uuid.NewString,
 		Mask: secrets, Artifacts: artifacts{j.Artifacts()},
+		Models: func(model string) (provider.Provider, error) {
+			s := s
+			s.Model = model
+			return newProvider(s)
+		},
 	}, nil
 }
 

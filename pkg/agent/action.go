@@ -1,6 +1,9 @@
 package agent
 
-import "kagent/pkg/session"
+import (
+	"kagent/pkg/message"
+	"kagent/pkg/session"
+)
 
 // Strategy decides what happens next in a scope. It is a pure function of the
 // state: the same log always leads to the same decision, which is why there is
@@ -10,11 +13,29 @@ type Strategy func(s *session.State, scope string) Action
 // Action is what a strategy can ask for.
 type Action interface{ action() }
 
-// CallModel asks the model for the next reply.
-type CallModel struct{}
+// CallModel asks the model for the next reply. Tools are offered beside the
+// scope's own, and are the strategy's to answer; Choice names the one that has
+// to be called, "" for none. Note is said last and not kept.
+type CallModel struct {
+	Tools  []message.ToolSpec
+	Choice string
+	Note   string
+}
 
 // CallTools runs calls of the last reply, or settles those in doubt.
 type CallTools struct{ Calls []*session.Call }
+
+// Spawn runs children, together, until one of them has come to its end. Those
+// that run already go on. Whoever may run no more than N at once names no more.
+type Spawn struct{ Children []Child }
+
+// Child is a conversation of its own: Begin is what it begins with, unless it
+// has begun already.
+type Child struct {
+	Scope    string
+	Begin    session.ChildCreated
+	Strategy Strategy
+}
 
 // Record writes down what the strategy concluded.
 type Record struct{ Events []session.Data }
@@ -28,6 +49,7 @@ type Finish struct {
 
 func (CallModel) action() {}
 func (CallTools) action() {}
+func (Spawn) action()     {}
 func (Record) action()    {}
 func (Finish) action()    {}
 
@@ -53,9 +75,15 @@ func ByName(name string) Strategy {
 	switch name {
 	case "react":
 		return React
+	case "plan-solve":
+		return PlanSolve
+	case "fusion":
+		return Fusion
+	case "orchestrator":
+		return Orchestrator
 	}
 	return nil
 }
 
 // Names lists the agents there are.
-func Names() []string { return []string{"react"} }
+func Names() []string { return []string{"react", "plan-solve", "fusion", "orchestrator"} }

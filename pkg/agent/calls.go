@@ -28,7 +28,7 @@ type planned struct {
 
 // callTools prepares the calls in order, makes them durable, runs them
 // together and records their results in call order.
-func (r *Runner) callTools(ctx context.Context, calls []*session.Call) (*Finish, error) {
+func (r *run) callTools(ctx context.Context, calls []*session.Call) (*Finish, error) {
 	batch, end := r.prepare(calls)
 	if end != nil {
 		return end, nil
@@ -46,9 +46,11 @@ func (r *Runner) callTools(ctx context.Context, calls []*session.Call) (*Finish,
 		})
 	}
 	// Before the intent: a call that a full disk stops here is not in doubt.
-	if err := r.reserve(batch); err != nil {
+	room := roomFor(batch)
+	if err := r.reserve(room); err != nil {
 		return nil, err
 	}
+	defer func() { r.reserved -= room }()
 	if err := r.append(begun...); err != nil {
 		return nil, err
 	}
@@ -60,16 +62,13 @@ func (r *Runner) callTools(ctx context.Context, calls []*session.Call) (*Finish,
 	if end != nil || err != nil {
 		return end, err
 	}
-	if len(r.Journal.State().Main().Pending()) > 0 {
-		return nil, nil
-	}
 	return nil, r.endStep()
 }
 
 // prepare decides what becomes of each call, in order. It stops before a call
 // that changes a file which an earlier one of the batch changes: that one is
 // prepared when the other is done.
-func (r *Runner) prepare(calls []*session.Call) ([]*planned, *Finish) {
+func (r *run) prepare(calls []*session.Call) ([]*planned, *Finish) {
 	var batch []*planned
 	files := map[string]bool{}
 	for _, c := range calls {
@@ -95,7 +94,7 @@ func (r *Runner) prepare(calls []*session.Call) ([]*planned, *Finish) {
 }
 
 // plan decides what becomes of one call; nil means that a person must say.
-func (r *Runner) plan(c *session.Call) *planned {
+func (r *run) plan(c *session.Call) *planned {
 	p := &planned{call: c}
 	t, known := r.Tools.Lookup(c.Wire.Name)
 	if c.InDoubt() {
@@ -143,13 +142,14 @@ func refuse(c *session.Call, o session.Outcome, text string) *session.ToolResult
 	return &session.ToolResult{Call: c.ID, Outcome: o, Text: message.Clean(text)}
 }
 
-// offered reports whether the session lets its model use a tool.
-func (r *Runner) offered(name string) bool {
-	return slices.Contains(r.Journal.State().Settings.Tools, name)
+// offered reports whether the scope's model may use a tool.
+func (r *run) offered(name string) bool {
+	child := r.state().Child
+	return slices.Contains(r.Journal.State().Settings.Tools, name) && (child == nil || slices.Contains(child.Tools, name))
 }
 
-func (r *Runner) noSuchTool(c *session.Call) string {
-	offered := strings.Join(r.Journal.State().Settings.Tools, ", ")
+func (r *run) noSuchTool(c *session.Call) string {
+	offered := strings.Join(slices.DeleteFunc(r.Tools.Names(), func(name string) bool { return !r.offered(name) }), ", ")
 	if offered == "" {
 		offered = "none"
 	}
@@ -161,8 +161,8 @@ const maskedText = "the arguments hold a mask in the place of a secret. You were
 	"use the file or the variable that holds it by its name, or change another part of the file."
 
 // wasCut explains arguments that end in the middle.
-func (r *Runner) wasCut(c *session.Call) string {
-	if last := r.Journal.State().Main().LastReply(); last != nil && last.Stop == message.StopLength {
+func (r *run) wasCut(c *session.Call) string {
+	if last := r.state().LastReply(); last != nil && last.Stop == message.StopLength {
 		return " Your reply was cut at the output limit: make the call again, shorter or in parts."
 	}
 	return ""
@@ -172,20 +172,25 @@ func (r *Runner) wasCut(c *session.Call) string {
 // appended in call order as soon as those before them are there. When ctx ends
 // first, the turn is closed and saved, and only then are the tools ended:
 // their calls stay in doubt.
-func (r *Runner) runAll(ctx context.Context, batch []*planned) (*Finish, error) {
+func (r *run) runAll(ctx context.Context, batch []*planned) (*Finish, error) {
 	toolCtx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	done := make(chan *planned, len(batch)) // so that what has ended is here when ctx ends
 	running := r.start(toolCtx, batch, done)
 	next := 0
 	err := r.record(batch, &next)
 	for err == nil && running > 0 {
-		select {
-		case p := <-done:
+		var p *planned
+		r.outside(func() {
+			select {
+			case p = <-done:
+			case <-ctx.Done():
+			}
+		})
+		if p != nil {
 			running--
 			p.result = p.brought
 			err = r.record(batch, &next)
 			continue
-		case <-ctx.Done():
 		}
 		for ; len(done) > 0; running-- {
 			p := <-done
@@ -194,11 +199,11 @@ func (r *Runner) runAll(ctx context.Context, batch []*planned) (*Finish, error) 
 		f := stopped(ctx)
 		err = r.saveFinished(batch[next:], *f)
 		cancel(context.Cause(ctx))
-		drain(done, running)
+		r.outside(func() { drain(done, running) })
 		return f, unrecorded(err, batch)
 	}
 	cancel(err)
-	drain(done, running)
+	r.outside(func() { drain(done, running) })
 	return nil, unrecorded(err, batch)
 }
 

@@ -46,10 +46,12 @@ func (r *Runner) resolve(c *session.Call, t tool.Tool, onUnknown string) (*sessi
 func (r *Runner) Undecided() []*session.Call {
 	s := r.Journal.State()
 	var out []*session.Call
-	for _, c := range s.Main().Pending() {
-		if t, _ := r.Tools.Lookup(c.Wire.Name); c.InDoubt() {
-			if res, again := r.resolve(c, t, s.Settings.OnUnknown); res == nil && !again {
-				out = append(out, c)
+	for _, sc := range s.Live() {
+		for _, c := range sc.Pending() {
+			if t, _ := r.Tools.Lookup(c.Wire.Name); c.InDoubt() {
+				if res, again := r.resolve(c, t, s.Settings.OnUnknown); res == nil && !again {
+					out = append(out, c)
+				}
 			}
 		}
 	}
@@ -90,15 +92,37 @@ func (r *Runner) verify(c *session.Call, t tool.Tool) (*session.ToolResult, bool
 	return nil, false
 }
 
-// abandon gives results to the calls of a turn that a new prompt replaces, so
-// that the history stays whole. None is run again.
-func (r *Runner) abandon(calls []*session.Call) (*Finish, error) {
+// interject makes room for what the user says in the middle of the work: open
+// calls are settled, so that the history stays whole, and children that work
+// are told.
+func (r *Runner) interject(prompt string) (*Finish, error) {
+	for _, sc := range r.Journal.State().Live() {
+		if len(sc.Pending()) > 0 {
+			if end, err := r.abandon(sc); end != nil || err != nil {
+				return end, err
+			}
+		}
+	}
+	for _, sc := range r.Journal.State().Open() {
+		if sc.Child.Decide != "" {
+			continue // a question: it is asked as it was
+		}
+		if err := r.append(sc.Name, &session.UserMessage{Source: session.FromAgent, Text: promptWith("added", prompt)}); err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+// abandon gives results to the open calls of a scope that a new prompt
+// replaces. None is run again.
+func (r *Runner) abandon(sc *session.Scope) (*Finish, error) {
 	onUnknown := r.Journal.State().Settings.OnUnknown
 	if onUnknown == "rerun" {
 		onUnknown = "tell"
 	}
 	var results []session.Data
-	for _, c := range calls {
+	for _, c := range sc.Pending() {
 		res := refuse(c, session.OutcomeNotRun, notRunText)
 		if c.InDoubt() {
 			t, _ := r.Tools.Lookup(c.Wire.Name)
@@ -115,10 +139,7 @@ func (r *Runner) abandon(calls []*session.Call) (*Finish, error) {
 		res.Text = r.Mask.Mask(res.Text)
 		results = append(results, res)
 	}
-	if err := r.append(results...); err != nil {
-		return nil, err
-	}
-	return nil, r.endStep()
+	return nil, r.append(sc.Name, append(results, &session.StepEnd{Step: sc.Steps})...)
 }
 
 // unknownOutcome ends a turn that only a person's word can bring forward.

@@ -207,7 +207,7 @@ func TestCallsThatHadNotBegunAreNotRunAfterANewPrompt(t *testing.T) {
 	act := execute("act")
 	r := newRig(t, plays("act a"), act)
 	ctx, cancel := context.WithCancel(t.Context())
-	r.Observe = func(d session.Data) {
+	r.Observe = func(_ string, d session.Data) {
 		if d.Type() == "assistant/message" {
 			cancel()
 		}

@@ -150,7 +150,7 @@ func newRig(t testing.TB, plays any, tools ...tool.Tool) *rig {
 		}),
 		NewKey:  func() string { keys++; return fmt.Sprintf("key-%d", keys) },
 		Now:     func() time.Time { return epoch },
-		Observe: func(d session.Data) { r.observed = append(r.observed, d) },
+		Observe: func(_ string, d session.Data) { r.observed = append(r.observed, d) },
 	}
 	return r
 }

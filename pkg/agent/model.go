@@ -17,44 +17,79 @@ import (
 
 // callModel makes one model call and records what came of it. The reply is
 // made durable together with the calls that it asks for.
-func (r *Runner) callModel(ctx context.Context) (*Finish, error) {
+func (r *run) callModel(ctx context.Context, ask CallModel) (*Finish, error) {
 	if r.uncommitted {
 		if err := r.commit(); err != nil {
 			return nil, err
 		}
 	}
-	s := r.Journal.State()
-	sc := s.Main()
+	s, sc := r.Journal.State(), r.state()
 	if !s.Settings.Limits.StepsLeft(sc.Turn) {
-		f := finish(session.Paused, session.ReasonMaxSteps)
-		f.End.Error = explain(f.Reason, fmt.Sprintf("the limit of %d model calls for a turn is reached; --max-steps raises it", s.Settings.Limits.MaxSteps))
-		return &f, nil
+		return r.outOfSteps(s.Settings.Limits.MaxSteps), nil
 	}
-	req := provider.Request{System: s.Settings.System, Messages: sc.Messages(), Tools: r.specs()}
-	step := &session.StepStart{Step: sc.Steps + 1}
-	if err := r.append(step, header(s, req)); err != nil {
-		return nil, err
-	}
-	req.Label = provider.Label{Scope: scope, Ordinal: step.Step, Attempt: sc.Tries}
-
-	streaming, giveUp := context.WithCancel(ctx)
-	defer giveUp()
-	sink := &sink{runner: r, last: r.now(), giveUp: giveUp}
-	reply, err := r.Provider.Stream(streaming, req, sink.take)
-	if serr := sink.close(err != nil); serr != nil {
-		return nil, serr
-	}
+	model := modelOf(s, sc)
+	way, err := r.way(model)
 	if err != nil {
 		return r.failed(ctx, err), nil
 	}
-	said := &session.AssistantMessage{Parts: r.storable(reply.Parts), Stop: reply.Stop, Usage: reply.Usage, Model: s.Settings.Model, AnsweredBy: reply.Model}
+	req := r.request(ask)
+	step := &session.StepStart{Step: sc.Steps + 1}
+	if err := r.append(step, header(model, req)); err != nil {
+		return nil, err
+	}
+	req.Label = provider.Label{Scope: r.name, Ordinal: step.Step, Attempt: r.state().Tries}
+	reply, err, broken := r.stream(ctx, way, req)
+	switch {
+	case broken != nil:
+		return nil, broken
+	case err != nil:
+		return r.failed(ctx, err), nil
+	}
+	said := &session.AssistantMessage{Parts: r.storable(reply.Parts), Stop: reply.Stop, Usage: reply.Usage, Model: model, AnsweredBy: reply.Model}
 	if err := r.append(said); err != nil {
 		return nil, err
 	}
-	if len(sc.Pending()) > 0 {
-		return nil, nil
-	}
 	return nil, r.endStep()
+}
+
+// stream asks the model; broken is an error of the journal.
+func (r *run) stream(ctx context.Context, way provider.Provider, req provider.Request) (reply provider.Reply, err, broken error) {
+	streaming, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	sink := &sink{run: r, last: r.now(), giveUp: giveUp}
+	r.outside(func() { reply, err = way.Stream(streaming, req, sink.take) })
+	return reply, err, sink.close(err != nil)
+}
+
+// request is what the scope's model is sent next.
+func (r *run) request(ask CallModel) provider.Request {
+	s, sc := r.Journal.State(), r.state()
+	req := provider.Request{System: s.Settings.System, Messages: sc.Messages(), Note: ask.Note, Tools: r.specs(), Choice: ask.Choice}
+	if sc.Child != nil {
+		req.System = sc.Child.System
+	}
+	req.Tools = append(req.Tools, ask.Tools...)
+	return req
+}
+
+// modelOf names the model that a scope is answered by.
+func modelOf(s *session.State, sc *session.Scope) string {
+	if sc.Child != nil && sc.Child.Model != "" {
+		return sc.Child.Model
+	}
+	return s.Settings.Model
+}
+
+func (r *run) way(model string) (provider.Provider, error) {
+	if model == r.Journal.State().Settings.Model || r.Models == nil {
+		return r.Provider, nil
+	}
+	return r.Models(model)
+}
+
+func (r *run) outOfSteps(limit int) *Finish {
+	f := because(session.Paused, session.ReasonMaxSteps, fmt.Sprintf("the limit of %d model calls for a turn is reached; --max-steps raises it", limit))
+	return &f
 }
 
 // storable returns parts as the log can hold them: whatever is no UTF-8 would
@@ -81,7 +116,7 @@ func (r *Runner) storable(parts []message.Part) []message.Part {
 	return parts
 }
 
-func (r *Runner) specs() []message.ToolSpec {
+func (r *run) specs() []message.ToolSpec {
 	var specs []message.ToolSpec
 	for _, spec := range r.Tools.Specs() {
 		if r.offered(spec.Name) {
@@ -91,13 +126,8 @@ func (r *Runner) specs() []message.ToolSpec {
 	return specs
 }
 
-func (r *Runner) endStep() error {
-	r.uncommitted = true
-	return r.append(&session.StepEnd{Step: r.Journal.State().Main().Steps})
-}
-
-func header(s *session.State, req provider.Request) *session.RequestHeader {
-	h := &session.RequestHeader{Model: s.Settings.Model, Tools: []string{}}
+func header(model string, req provider.Request) *session.RequestHeader {
+	h := &session.RequestHeader{Model: model, Tools: []string{}}
 	sum := sha256.New()
 	sum.Write([]byte(req.System))
 	for _, t := range req.Tools {

@@ -128,7 +128,7 @@ func TestStreamedTextIsWrittenDownNowAndThen(t *testing.T) {
 func TestAFinishedReplyLeavesNoPartialText(t *testing.T) {
 	r := newStreaming(t, says("hello"), nil, step{time.Second, provider.Event{Text: "hel"}, 1}, step{0, provider.Event{Text: "lo"}, 1})
 	var shown strings.Builder
-	r.Delta = func(text string) { shown.WriteString(text) }
+	r.Delta = func(_, text string) { shown.WriteString(text) }
 	r.run("", session.Completed, "")
 	check(t, "what was shown", shown.String(), "hello")
 	check(t, "the partial text", r.log.state.Main().Partial, "")

@@ -32,12 +32,12 @@ func React(s *session.State, scope string) Action {
 	case r == nil || len(r.Calls) > 0:
 		return CallModel{}
 	case r.Stop == message.StopLength:
-		if replies(sc, unfinished) > maxContinued {
+		if replies(s, sc, unfinished) > maxContinued {
 			return because(session.Paused, session.ReasonMaxOutput, "the answer was cut at the output limit again and again")
 		}
 		return Record{[]session.Data{&session.UserMessage{Source: session.FromAgent, Text: prompt("continue")}}}
 	case r.Blank():
-		if replies(sc, (*session.Reply).Blank) >= maxBlank || replies(sc, unfinished) > maxContinued {
+		if replies(s, sc, (*session.Reply).Blank) >= maxBlank || replies(s, sc, unfinished) > maxContinued {
 			return because(session.Failed, session.ReasonIncomplete, "the model gave no answer when it was asked for one, twice")
 		}
 		return CallModel{}
@@ -47,11 +47,11 @@ func React(s *session.State, scope string) Action {
 
 func unfinished(r *session.Reply) bool { return r.Stop == message.StopLength || r.Blank() }
 
-// replies counts those at the end of the conversation, since Turn.Since, that
-// are as like says.
-func replies(sc *session.Scope, like func(*session.Reply) bool) int {
+// replies counts those at the end of the conversation, since the turn was begun
+// or gone on with after it had stopped by itself, that are as like says.
+func replies(s *session.State, sc *session.Scope, like func(*session.Reply) bool) int {
 	n := 0
-	for i := len(sc.Entries) - 1; i >= 0 && sc.Entries[i].Seq > sc.Turn.Since; i-- {
+	for i := len(sc.Entries) - 1; i >= 0 && sc.Entries[i].Seq > s.Since(sc); i-- {
 		switch e := sc.Entries[i]; {
 		case e.Reply != nil && like(e.Reply):
 			n++

@@ -24,23 +24,32 @@ type Reserver interface {
 	Reserve(n int64) error
 }
 
-// reserve sets room for the results of a batch aside, if one of its calls has
-// an effect: a full disk is to stop it before, not after.
-func (r *Runner) reserve(batch []*planned) error {
-	journal, ok := r.Journal.(Reserver)
-	if !ok {
-		return nil
-	}
+// roomFor is what the results of a batch may need, if one of its calls has an
+// effect.
+func roomFor(batch []*planned) int64 {
 	for _, p := range batch {
 		if p.result == nil && p.tool.Traits().Class != tool.Read {
-			return journal.Reserve(int64(len(batch))*resultRoom + endRoom)
+			return int64(len(batch))*resultRoom + endRoom
+		}
+	}
+	return 0
+}
+
+// reserve sets room for results aside, beside that of other scopes' calls: a
+// full disk is to stop them before, not after.
+func (r *Runner) reserve(room int64) error {
+	r.reserved += room
+	if journal, ok := r.Journal.(Reserver); ok && room > 0 {
+		if err := journal.Reserve(r.reserved); err != nil {
+			r.reserved -= room
+			return err
 		}
 	}
 	return nil
 }
 
 // record appends the results that are there, in order, from *next on.
-func (r *Runner) record(batch []*planned, next *int) error {
+func (r *run) record(batch []*planned, next *int) error {
 	for ; *next < len(batch) && batch[*next].result != nil; *next++ {
 		if err := r.recordOne(batch[*next]); err != nil {
 			return err
@@ -51,7 +60,7 @@ func (r *Runner) record(batch []*planned, next *int) error {
 
 // saveFinished closes the turn with the results that came before the end,
 // still in call order; nothing that is known is lost.
-func (r *Runner) saveFinished(rest []*planned, f Finish) error {
+func (r *run) saveFinished(rest []*planned, f Finish) error {
 	for _, p := range rest {
 		if p.result == nil {
 			continue
@@ -68,7 +77,7 @@ const shortResult = 1 << 10
 
 // recordOne appends a result. Where the disk refuses, what matters of it may
 // still find room.
-func (r *Runner) recordOne(p *planned) error {
+func (r *run) recordOne(p *planned) error {
 	err := r.append(p.result)
 	if err == nil {
 		return nil

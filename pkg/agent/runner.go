@@ -3,8 +3,8 @@ package agent
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"kagent/pkg/message"
@@ -25,9 +25,16 @@ type Journal interface {
 }
 
 // Runner drives a session: the only loop. To run is to resume.
+//
+// Every scope that runs has a goroutine of its own, but only the one that
+// holds the floor touches the journal and its state; it is given up while a
+// model or a tool is waited for (see outside).
 type Runner struct {
 	Journal  Journal
 	Provider provider.Provider
+	// Models gives the way to another model, for children that have one of
+	// their own; nil: there is none.
+	Models   func(model string) (provider.Provider, error)
 	Tools    *tool.Set // all there are; the session's settings say which are offered
 	Strategy Strategy
 
@@ -43,11 +50,16 @@ type Runner struct {
 	// Parallel bounds the tool calls that run at once; default 8.
 	Parallel int
 	// Observe sees each event as it is appended, durable or not; Delta sees
-	// text as it is streamed. Either may be nil.
-	Observe func(session.Data)
-	Delta   func(text string)
+	// text as it is streamed. Either may be nil; neither is called twice at
+	// once.
+	Observe func(scope string, d session.Data)
+	Delta   func(scope, text string)
 
-	uncommitted bool // a step has ended since the last checkpoint
+	floor       sync.Mutex
+	halted      *Finish // why the session as a whole goes no further
+	broken      error   // of the journal, with it
+	reserved    int64   // room for results of calls that run
+	uncommitted bool    // a step has ended since the last checkpoint
 }
 
 // Stop is the cause of a context that ends a run on purpose; it says what the
@@ -64,19 +76,16 @@ func (s *Stop) Error() string {
 	return string(s.Status) + ": " + string(s.Reason)
 }
 
-const scope = "" // the session's own; children will have names
-
 // Run goes on where the log ends, after adding prompt as a new turn if it is
 // not blank, until the turn is closed. It returns how it was closed; an error
 // means that the session could not be stored.
 func (r *Runner) Run(ctx context.Context, prompt string) (Finish, error) {
+	r.floor.Lock()
+	defer r.floor.Unlock()
+	r.halted, r.broken = nil, nil
 	end, err := r.begin(prompt)
-	for end == nil && err == nil {
-		if ctx.Err() != nil {
-			end = stopped(ctx)
-			break
-		}
-		end, err = r.do(ctx, r.Strategy(r.Journal.State(), scope))
+	if end == nil && err == nil {
+		end, err = r.scope("", r.Strategy).loop(ctx)
 	}
 	if err == nil {
 		err = r.end(*end)
@@ -87,22 +96,11 @@ func (r *Runner) Run(ctx context.Context, prompt string) (Finish, error) {
 	return *end, nil
 }
 
-// do carries out one action. It returns how the turn is to be closed, nil to
-// go on.
-func (r *Runner) do(ctx context.Context, a Action) (*Finish, error) {
-	switch a := a.(type) {
-	case CallModel:
-		return r.callModel(ctx)
-	case CallTools:
-		return r.callTools(ctx, a.Calls)
-	case Record:
-		return nil, r.append(a.Events...)
-	case Finish:
-		return &a, nil
-	}
-	f := finish(session.Failed, session.ReasonInternal)
-	f.End.Error = &session.Failure{Kind: string(f.Reason), Message: fmt.Sprintf("the strategy asked for a %T", a)}
-	return &f, nil
+// outside gives up the floor while do waits for something.
+func (r *Runner) outside(do func()) {
+	r.floor.Unlock()
+	defer r.floor.Lock()
+	do()
 }
 
 // begin opens a turn, or continues the one that was cut. A prompt that comes
@@ -111,9 +109,9 @@ func (r *Runner) begin(prompt string) (*Finish, error) {
 	sc := r.Journal.State().Main()
 	prompted := strings.TrimSpace(prompt) != ""
 	var end *Finish
-	if prompted && len(sc.Pending()) > 0 {
+	if prompted {
 		var err error
-		if end, err = r.abandon(sc.Pending()); err != nil {
+		if end, err = r.interject(message.Clean(prompt)); err != nil {
 			return nil, err
 		}
 	}
@@ -124,7 +122,7 @@ func (r *Runner) begin(prompt string) (*Finish, error) {
 	if prompted && end == nil {
 		said = append(said, &session.UserMessage{Source: session.FromUser, Text: message.Clean(prompt)})
 	}
-	if err := r.append(said...); err != nil {
+	if err := r.append("", said...); err != nil {
 		return nil, err
 	}
 	sc = r.Journal.State().Main()
@@ -136,7 +134,7 @@ func (r *Runner) begin(prompt string) (*Finish, error) {
 		}
 		start.Turn, start.Continues = sc.Turn.N, sc.Turn.N
 	}
-	if err := r.append(start); err != nil {
+	if err := r.append("", start); err != nil {
 		return nil, err
 	}
 	return end, r.commit()
@@ -149,7 +147,7 @@ func (r *Runner) end(f Finish) error {
 		return nil
 	}
 	f.End.Turn, f.End.Status, f.End.Reason = t.N, f.Status, f.Reason
-	if err := r.append(&f.End); err != nil {
+	if err := r.append("", &f.End); err != nil {
 		return err
 	}
 	return r.commit()
@@ -164,7 +162,7 @@ func (r *Runner) lost(cause error) Finish {
 	return f
 }
 
-func (r *Runner) append(data ...session.Data) error {
+func (r *Runner) append(scope string, data ...session.Data) error {
 	if len(data) == 0 {
 		return nil
 	}
@@ -173,7 +171,7 @@ func (r *Runner) append(data ...session.Data) error {
 	}
 	for _, d := range data {
 		if r.Observe != nil {
-			r.Observe(d)
+			r.Observe(scope, d)
 		}
 	}
 	return nil

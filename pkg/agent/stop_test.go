@@ -71,7 +71,7 @@ func TestAStopBetweenStepsTakesEffectBeforeTheNext(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		look := read("look")
 		r := newRig(t, lookThenAnswer, look)
-		r.Observe = func(d session.Data) {
+		r.Observe = func(_ string, d session.Data) {
 			if d.Type() == kind {
 				cancel()
 			}

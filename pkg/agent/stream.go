@@ -2,7 +2,6 @@ package agent
 
 import (
 	"strings"
-	"sync"
 	"time"
 
 	"kagent/pkg/provider"
@@ -17,14 +16,13 @@ const (
 	chunkBytes = 4 << 10
 )
 
-// sink takes what a provider streams and writes it down in pieces. The journal
-// takes one append at a time: until close the sink is the only one to append,
-// from the provider's goroutine or, when no more text comes, from a timer's.
+// sink takes what a provider streams and writes it down in pieces, from the
+// provider's goroutine or, when no more text comes, from a timer's. Both take
+// the floor first.
 type sink struct {
-	runner *Runner
+	run    *run
 	giveUp func() // ends the stream: a reply that can't be stored is of no use
 
-	mu    sync.Mutex
 	mask  *tool.StreamMasker // of this attempt; made when text comes
 	text  strings.Builder
 	last  time.Time   // when text was written down
@@ -34,17 +32,17 @@ type sink struct {
 }
 
 func (k *sink) take(e provider.Event) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
+	k.run.floor.Lock()
+	defer k.run.floor.Unlock()
 	switch {
 	case k.err != nil:
 	case e.Retry != nil:
 		k.text.Reset()
 		k.mask = nil
-		k.fail(k.runner.append(&session.RequestRetried{Attempt: e.Retry.Attempt, DelayMs: e.Retry.Delay.Milliseconds(), Error: failure(e.Retry.Err)}))
+		k.fail(k.run.append(&session.RequestRetried{Attempt: e.Retry.Attempt, DelayMs: e.Retry.Delay.Milliseconds(), Error: failure(e.Retry.Err)}))
 	case e.Text != "":
 		k.say(k.masked(e.Text))
-		wait := chunkEvery - k.runner.now().Sub(k.last)
+		wait := chunkEvery - k.run.now().Sub(k.last)
 		if k.text.Len() >= chunkBytes || wait <= 0 {
 			k.flush()
 		} else if k.timer == nil {
@@ -56,27 +54,27 @@ func (k *sink) take(e provider.Event) {
 // masked hides secrets, also those that come in several pieces: it may hold
 // some bytes back.
 func (k *sink) masked(text string) string {
-	if k.runner.Mask == nil {
+	if k.run.Mask == nil {
 		return text
 	}
 	if k.mask == nil {
-		k.mask = k.runner.Mask.Stream()
+		k.mask = k.run.Mask.Stream()
 	}
 	return k.mask.Write(text)
 }
 
 // say shows a piece of text, as it is after masking.
 func (k *sink) say(text string) {
-	if text != "" && k.runner.Delta != nil {
-		k.runner.Delta(text)
+	if text != "" && k.run.Delta != nil {
+		k.run.Delta(k.run.name, text)
 	}
 	k.text.WriteString(text)
 }
 
 // late writes down text after which no more has come.
 func (k *sink) late() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
+	k.run.floor.Lock()
+	defer k.run.floor.Unlock()
 	if k.timer = nil; !k.done {
 		k.flush()
 	}
@@ -90,8 +88,8 @@ func (k *sink) flush() {
 	}
 	chunk := &session.AssistantChunk{Text: k.text.String()}
 	k.text.Reset()
-	k.last = k.runner.now()
-	k.fail(k.runner.append(chunk))
+	k.last = k.run.now()
+	k.fail(k.run.append(chunk))
 }
 
 func (k *sink) fail(err error) {
@@ -101,10 +99,8 @@ func (k *sink) fail(err error) {
 	}
 }
 
-// close ends the sink; what waits is written down only if no reply has come.
+// close ends the sink, with the floor; what waits is written down only if no reply has come.
 func (k *sink) close(cut bool) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
 	k.done = true
 	if k.timer != nil {
 		k.timer.Stop()

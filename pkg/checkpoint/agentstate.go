@@ -31,7 +31,7 @@ func agentState(s *session.State) (json.RawMessage, error) {
 		fields = []byte("{}")
 	}
 	var open []child
-	for _, sc := range s.OpenChildren() {
+	for _, sc := range s.Open() {
 		open = append(open, childOf(sc))
 	}
 	if len(open) == 0 {
@@ -63,15 +63,17 @@ func childOf(sc *session.Scope) child {
 	return c
 }
 
-// pendingOf are the calls of a conversation that wait for their results.
-func pendingOf(sc *session.Scope) []pendingCall {
+// pendingOf are the calls of conversations that wait for their results.
+func pendingOf(scopes ...*session.Scope) []pendingCall {
 	out := []pendingCall{}
-	for _, c := range sc.Pending() {
-		p := pendingCall{c.ID, c.Wire.Name, "waiting"}
-		if c.InDoubt() && c.Verdict == nil {
-			p.State = "unknown"
+	for _, sc := range scopes {
+		for _, c := range sc.Pending() {
+			p := pendingCall{c.ID, c.Wire.Name, "waiting"}
+			if c.InDoubt() && c.Verdict == nil {
+				p.State = "unknown"
+			}
+			out = append(out, p)
 		}
-		out = append(out, p)
 	}
 	return out
 }

@@ -107,7 +107,7 @@ func headOf(s *session.State, at promise) head {
 			TokenUsage: s.Usage.Total, Input: cut(s.Task, 200),
 		},
 		Settings: settings{s.Settings.Model, s.Settings.Workdir, s.Settings.Tools, s.Settings.Limits},
-		Pending:  pendingOf(sc), SystemPrompt: s.Settings.System,
+		Pending:  pendingOf(s.Live()...), SystemPrompt: s.Settings.System,
 	}
 	if status == session.Active {
 		h.Owner = Owner{s.Owner.PID, s.Owner.Host, s.Owner.BootID, s.OwnedSince.Format(time.RFC3339Nano)}

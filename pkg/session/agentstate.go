@@ -107,7 +107,7 @@ func (s *State) fusionState(w *Work) *FusionState {
 
 // phase is what fusion does: what it asks a child, or what comes next.
 func (s *State) phase(w *Work) string {
-	for _, child := range s.OpenChildren() {
+	for _, child := range s.Open() {
 		if strings.Contains(child.Name, "/") { // a node's own
 			continue
 		}
@@ -134,13 +134,6 @@ func (s *State) phase(w *Work) string {
 	return PhaseExecuting
 }
 
-// OpenChildren are those of the present work that have not ended, in the order
-// in which they began.
-func (s *State) OpenChildren() []*Scope {
-	since := s.Main().Work.Since
-	return slices.DeleteFunc(s.Children(), func(sc *Scope) bool { return sc.Child == nil || sc.ended() || sc.First < since })
-}
-
 // Children are all scopes but the session's own, in the order in which they
 // began.
 func (s *State) Children() []*Scope {
@@ -154,11 +147,4 @@ func (s *State) Children() []*Scope {
 		return cmp.Or(cmp.Compare(a.First, b.First), strings.Compare(a.Name, b.Name))
 	})
 	return out
-}
-
-// ended reports whether nobody goes on with a child: it has its answer, or has
-// none and never will.
-func (sc *Scope) ended() bool {
-	t := sc.Turn
-	return t.N > 0 && !t.Open && (t.Status == Completed || t.Status == Failed)
 }

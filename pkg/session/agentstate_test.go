@@ -115,7 +115,7 @@ func TestPhasesOfFusion(t *testing.T) {
 
 func TestOpenChildrenAreThoseOfThePresentWork(t *testing.T) {
 	names := func(l *log) (out []string) {
-		for _, sc := range l.state.OpenChildren() {
+		for _, sc := range l.state.Open() {
 			out = append(out, sc.Name)
 		}
 		return out

@@ -28,6 +28,7 @@ func (s *State) Apply(e Event) {
 	case *TurnEnd:
 		t := &sc.Turn
 		t.Open, t.Status, t.Reason, t.Error, t.RetryAt = false, d.Status, d.Reason, d.Error, d.RetryAt
+		t.Ended = e.Time
 		t.N = max(t.N, d.Turn)
 	case *StepStart:
 		sc.InStep, sc.Partial = true, ""

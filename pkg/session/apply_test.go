@@ -32,7 +32,7 @@ func TestApplyIsTotal(t *testing.T) {
 			_ = s.Main().Pending()
 			for _, agent := range []string{"", "plan-solve", "fusion", "orchestrator"} {
 				s.Settings.Agent = agent
-				_, _ = s.AgentState(), s.OpenChildren()
+				_, _ = s.AgentState(), s.Open()
 			}
 		}
 	})

@@ -63,6 +63,7 @@ type Turn struct {
 	Reason  Reason
 	Error   *Failure
 	RetryAt time.Time
+	Ended   time.Time // when it was closed
 }
 
 // Entry is what the conversation holds: exactly one of User and Reply is set.

@@ -73,17 +73,17 @@ func TestANodeThatFailedHasFailedWhenTheTurnIsOver(t *testing.T) {
 
 func TestTheTimesOfANodeAreThoseOfItsFirstAndLastAttempt(t *testing.T) {
 	l := agentLog("orchestrator")
-	l.add(graphOf("a"))
+	l.add(graphOf("a", "b"))
 	from := l.state.Seq + 1
 	l.child("node/a")
 	l.ended("node/a", session.Failed, "")
-	l.child("node/a/try-1") // numbered from one
-	l.ended("node/a/try-1", session.Completed, "A")
+	l.child("node/a/try-2")
+	l.ended("node/a/try-2", session.Completed, "A")
 	n := orchestrated(l).TaskGraph.Nodes[0]
 	check(t, "the attempts", n.Attempts, 2)
 	check(t, "the time", n.EndedAt.Sub(*n.StartedAt), time.Duration(l.state.Seq-from)*time.Second)
-	l.child("node/a/try-2")
-	if n := orchestrated(l).TaskGraph.Nodes[0]; n.EndedAt != nil || n.Status != session.NodeRunning {
+	l.child("node/b")
+	if n := orchestrated(l).TaskGraph.Nodes[1]; n.EndedAt != nil || n.Status != session.NodeRunning {
 		t.Errorf("while it runs: %+v", n)
 	}
 }

@@ -115,23 +115,45 @@ func (d *Duration) UnmarshalText(b []byte) error {
 // Settings are all that a session runs with, but secrets: those are named by
 // the environment variable that holds them.
 type Settings struct {
-	Agent        string   `json:"agent"`
-	Model        string   `json:"model"`
-	BaseURL      string   `json:"baseURL,omitempty"`
-	APIKeyEnv    string   `json:"apiKeyEnv,omitempty"`
-	System       string   `json:"system"`
-	Workdir      string   `json:"workdir"`
-	Tools        []string `json:"tools"`           // names offered to the model
-	Allow        []string `json:"allow,omitempty"` // classes beyond read
-	Env          []string `json:"env,omitempty"`   // variables handed to tools
-	Limits       Limits   `json:"limits"`
-	OnUnknown    string   `json:"onUnknown"` // tell, stop or rerun
-	ConfirmPlan  bool     `json:"confirmPlan,omitempty"`
-	ContextChars int      `json:"contextChars,omitempty"` // budget of one request; 0: by the model's window
-	Retries      int      `json:"retries"`
-	RetryMaxWait Duration `json:"retryMaxWait"`
-	StepTimeout  Duration `json:"stepTimeout"`
-	IdleTimeout  Duration `json:"idleTimeout"`
+	Agent        string    `json:"agent"`
+	Model        string    `json:"model"`
+	BaseURL      string    `json:"baseURL,omitempty"`
+	APIKeyEnv    string    `json:"apiKeyEnv,omitempty"`
+	System       string    `json:"system"`
+	Workdir      string    `json:"workdir"`
+	Tools        []string  `json:"tools"`           // names offered to the model
+	Allow        []string  `json:"allow,omitempty"` // classes beyond read
+	Env          []string  `json:"env,omitempty"`   // variables handed to tools
+	Limits       Limits    `json:"limits"`
+	OnUnknown    string    `json:"onUnknown"` // tell, stop or rerun
+	Profiles     []Profile `json:"profiles,omitempty"`
+	ConfirmPlan  bool      `json:"confirmPlan,omitempty"`
+	ContextChars int       `json:"contextChars,omitempty"` // budget of one request; 0: by the model's window
+	Retries      int       `json:"retries"`
+	RetryMaxWait Duration  `json:"retryMaxWait"`
+	StepTimeout  Duration  `json:"stepTimeout"`
+	IdleTimeout  Duration  `json:"idleTimeout"`
+}
+
+// Profile is an agent that a node of a task graph may be given to. It narrows
+// what the session allows: Tools are names, nil for all; Model "" is the
+// session's.
+type Profile struct {
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Tools       []string `json:"tools,omitempty"`
+	Model       string   `json:"model,omitempty"`
+	System      string   `json:"system"`
+}
+
+// Profile returns the profile of that name, nil if there is none.
+func (s *Settings) Profile(name string) *Profile {
+	for i := range s.Profiles {
+		if s.Profiles[i].Name == name {
+			return &s.Profiles[i]
+		}
+	}
+	return nil
 }
 
 // Limits bound what a session may spend; 0 means no limit.

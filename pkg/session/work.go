@@ -6,8 +6,8 @@ import "strings"
 // has completed the task: whatever interrupts it, a resume, with a prompt or
 // without one, goes on with the same route, plan and graph.
 type Work struct {
+	From     int64    // seq of what opened it; what was said before it is of earlier work
 	Task     string   // what the user asked for, in the words that opened it
-	Since    int64    // number of the event that opened it
 	Added    []string // what the user said since
 	Route    *RouteSet
 	Plan     *PlanSet
@@ -41,6 +41,9 @@ func (w *Work) setPlan(seq int64, d *PlanSet) bool {
 // begin opens the work on what was said, or adds to it.
 func (w *Work) begin(seq int64, fresh bool, said []Entry) {
 	var words []string
+	if len(said) > 0 {
+		seq = said[0].Seq
+	}
 	for _, e := range said {
 		if e.User != nil && e.User.Source != FromAgent && !blank(e.User.Text) {
 			words = append(words, e.User.Text)
@@ -48,7 +51,7 @@ func (w *Work) begin(seq int64, fresh bool, said []Entry) {
 	}
 	switch {
 	case fresh:
-		*w = Work{Task: strings.Join(words, "\n\n"), Since: seq}
+		*w = Work{From: seq, Task: strings.Join(words, "\n\n")}
 	case w.Task == "":
 		w.Task = strings.Join(words, "\n\n")
 	default:

@@ -1,0 +1,122 @@
+package agent
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+)
+
+// objects returns the JSON objects and arrays that stand in a text, in order:
+// models put them between fences, prose and thoughts, and leave commas behind
+// the last element. What stands inside of one is no other.
+func objects(text string) []json.RawMessage {
+	var found []json.RawMessage
+	text = thoughts.ReplaceAllString(text, "")
+	for i := 0; i < len(text); i++ {
+		if text[i] != '{' && text[i] != '[' {
+			continue
+		}
+		n := balanced(text[i:])
+		if n == 0 {
+			continue
+		}
+		if raw := repaired(text[i : i+n]); raw != nil {
+			found = append(found, raw)
+			i += n - 1
+		}
+	}
+	return found
+}
+
+// thoughts are what some models say before they answer; one that is not closed
+// takes in all that follows.
+var thoughts = regexp.MustCompile(`(?s)<think(?:ing)?>.*?(?:</think(?:ing)?>|\z)`)
+
+// balanced is the length of the bracketed text that s begins with, 0 if it is
+// not closed. Brackets in strings don't count.
+func balanced(s string) int {
+	var open []byte
+	quoted := false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{':
+			open = append(open, '}')
+		case c == '[':
+			open = append(open, ']')
+		case c == '}' || c == ']':
+			if open[len(open)-1] != c {
+				return 0
+			}
+			if open = open[:len(open)-1]; len(open) == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
+// repaired returns s if it is JSON, maybe without its trailing commas.
+func repaired(s string) json.RawMessage {
+	if json.Valid([]byte(s)) {
+		return json.RawMessage(s)
+	}
+	var b strings.Builder
+	quoted := false
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case quoted && c == '\\' && i+1 < len(s):
+			b.WriteByte(c)
+			i++
+			c = s[i]
+		case c == '"':
+			quoted = !quoted
+		case c == ',' && !quoted && closes(s[i+1:]):
+			continue
+		}
+		b.WriteByte(c)
+	}
+	if s = b.String(); json.Valid([]byte(s)) {
+		return json.RawMessage(s)
+	}
+	return nil
+}
+
+func closes(rest string) bool {
+	rest = strings.TrimLeft(rest, " \t\r\n")
+	return rest != "" && (rest[0] == '}' || rest[0] == ']')
+}
+
+// A record is an object whose keys are known under more than one name.
+type record map[string]json.RawMessage
+
+// field returns the first of the names that is there.
+func (r record) field(names ...string) json.RawMessage {
+	for _, name := range names {
+		if v, ok := r[name]; ok {
+			return v
+		}
+	}
+	return nil
+}
+
+// text returns a field's text, "" if it is none.
+func (r record) text(names ...string) string {
+	var s string
+	_ = json.Unmarshal(r.field(names...), &s)
+	return strings.TrimSpace(s)
+}
+
+// recordOf reads an object, nil if it is none.
+func recordOf(raw json.RawMessage) record {
+	var r record
+	if json.Unmarshal(raw, &r) != nil {
+		return nil
+	}
+	return r
+}

@@ -1,0 +1,114 @@
+package agent
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"kagent/pkg/message"
+	"kagent/pkg/session"
+)
+
+// splitting is the decision on nodes, beside those that there are. What is
+// wrong with them is said to the model, not silently cut.
+func splitting(s *session.State, there []session.GraphNode) decision[[]session.GraphNode] {
+	return decision[[]session.GraphNode]{
+		kind: "split",
+		tool: spec("set_graph", "Set the task graph.", `{"type":"object","properties":{"nodes":{"type":"array","minItems":1,"maxItems":20,"items":{"type":"object","properties":{"id":{"type":"string","description":"a short name: letters, digits, - and _"},"task":{"type":"string","description":"all that whoever does it has to know"},"needs":{"type":"array","items":{"type":"string"},"description":"ids of nodes whose results it needs"},"profile":{"type":"string"}},"required":["id","task"],"additionalProperties":false}}},"required":["nodes"],"additionalProperties":false}`),
+		parse: func(raw json.RawMessage) ([]session.GraphNode, error) {
+			nodes, err := nodesOf(raw)
+			if err != nil {
+				return nil, err
+			}
+			return nodes, checkGraph(s, there, nodes)
+		},
+	}
+}
+
+func nodesOf(raw json.RawMessage) ([]session.GraphNode, error) {
+	list := raw
+	if r := recordOf(raw); r != nil {
+		list = r.field("nodes", "tasks", "graph", "subtasks")
+	}
+	var items []record
+	if json.Unmarshal(list, &items) != nil || len(items) == 0 {
+		return nil, errors.New(`want {"nodes": [{"id": "…", "task": "…", "needs": ["…"]}]} with at least one node`)
+	}
+	var nodes []session.GraphNode
+	for _, item := range items {
+		n := session.GraphNode{ID: item.text("id", "name"), Task: message.Clean(item.text("task", "description", "prompt", "goal")), Needs: []string{}}
+		n.Profile = message.Clean(item.text("profile", "agent", "subAgent"))
+		if needs := item.field("needs", "dependsOn", "depends_on", "dependencies", "deps"); needs != nil {
+			if json.Unmarshal(needs, &n.Needs) != nil {
+				return nil, fmt.Errorf("node %q: needs is no list of ids", n.ID)
+			}
+			n.Needs = append([]string{}, n.Needs...)
+		}
+		nodes = append(nodes, n)
+	}
+	return nodes, nil
+}
+
+var nodeID = regexp.MustCompile(`^[\p{L}\p{N}_.-]{1,64}$`)
+
+// checkGraph says what is wrong with nodes that are to be added to others.
+func checkGraph(s *session.State, there, nodes []session.GraphNode) error {
+	if n := len(there) + len(nodes); n > maxNodes {
+		return fmt.Errorf("there would be %d nodes, at most %d are allowed", n, maxNodes)
+	}
+	known := map[string]bool{}
+	for _, n := range there {
+		known[n.ID] = true
+	}
+	for _, n := range nodes {
+		switch {
+		case !nodeID.MatchString(n.ID):
+			return fmt.Errorf("the id %q is not valid: want 1 to 64 letters, digits, - and _", n.ID)
+		case known[n.ID]:
+			return fmt.Errorf("the id %q is there twice", n.ID)
+		case n.Task == "":
+			return fmt.Errorf("node %q has no task", n.ID)
+		case n.Profile != "" && s.Settings.Profile(n.Profile) == nil:
+			return fmt.Errorf("node %q names the profile %q, which there is not", n.ID, n.Profile)
+		}
+		known[n.ID] = true
+	}
+	for _, n := range nodes {
+		for _, need := range n.Needs {
+			if !known[need] {
+				return fmt.Errorf("node %q needs %q, which there is not", n.ID, need)
+			}
+		}
+	}
+	return checkCycles(there, nodes)
+}
+
+// checkCycles takes nodes away that need nothing more, as long as there are any.
+func checkCycles(there, nodes []session.GraphNode) error {
+	done := map[string]bool{}
+	for _, n := range there {
+		done[n.ID] = true
+	}
+	left := slices.Clone(nodes)
+	for {
+		n := len(left)
+		left = slices.DeleteFunc(left, func(n session.GraphNode) bool {
+			free := !slices.ContainsFunc(n.Needs, func(id string) bool { return !done[id] })
+			done[n.ID] = done[n.ID] || free
+			return free
+		})
+		switch {
+		case len(left) == 0:
+			return nil
+		case len(left) == n:
+			var ids []string
+			for _, n := range left {
+				ids = append(ids, n.ID)
+			}
+			return fmt.Errorf("these nodes need each other in a circle: %s", strings.Join(ids, ", "))
+		}
+	}
+}
