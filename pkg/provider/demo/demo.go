@@ -28,11 +28,19 @@ type demo struct{}
 // New returns the demo.
 func New() provider.Provider { return demo{} }
 
-// Stream lists the directory, then reads a few files, then answers.
+// Stream lists the directory, then reads a few files, then answers; what has to
+// be decided is decided at once.
 func (demo) Stream(ctx context.Context, req provider.Request, emit func(provider.Event)) (provider.Reply, error) {
 	t := lastTurn(req)
 	reply := provider.Reply{Stop: message.StopCalls, Model: "demo"}
-	for i, c := range t.next() {
+	calls := t.next()
+	switch {
+	case req.Choice != "":
+		calls = []message.ToolCall{t.decide(req.Choice)}
+	case len(calls) == 0:
+		calls = t.marks()
+	}
+	for i, c := range calls {
 		c.ID = fmt.Sprintf("demo_%d_%d", req.Label.Ordinal, i+1)
 		reply.Parts = append(reply.Parts, message.Call(c))
 	}

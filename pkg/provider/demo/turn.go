@@ -12,6 +12,7 @@ import (
 // turn is what has happened since the user spoke last.
 type turn struct {
 	question string
+	note     string
 	attached []attachment
 	tools    []message.ToolSpec
 	done     []outcome
@@ -25,7 +26,7 @@ type outcome struct {
 }
 
 func lastTurn(req provider.Request) *turn {
-	t := &turn{tools: req.Tools}
+	t := &turn{tools: req.Tools, note: req.Note}
 	for _, m := range req.Messages {
 		switch m.Role {
 		case message.User:
