@@ -116,7 +116,7 @@ func (r *Runner) begin(prompt string) (*Finish, error) {
 		}
 	}
 	var said []session.Data
-	if len(sc.Entries) == 0 { // also when a prompt comes first: it adds to the task
+	if !sc.Begun() { // also when a prompt comes first: it adds to the task
 		said = append(said, &session.UserMessage{Source: session.FromTask})
 	}
 	if prompted && end == nil {

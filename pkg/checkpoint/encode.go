@@ -11,7 +11,7 @@ import (
 )
 
 // image encodes checkpoints of one session. Messages that can't change any
-// more are encoded once.
+// more are encoded once; where a watermark has moved, those that are left.
 type image struct {
 	project session.Projection
 	text    bytes.Buffer // room for a head, then those messages, separated by commas
@@ -35,6 +35,9 @@ func (im *image) encode(s *session.State, at promise, alive bool) ([]byte, error
 		return nil, err
 	}
 	h = append(h[:len(h)-1], `,"messages":[`...)
+	if im.project.Moved(s.Main()) {
+		im.text.Truncate(im.room)
+	}
 	im.widen(len(h))
 	if err := im.add(im.project.Settled(s.Main())); err != nil {
 		return nil, err

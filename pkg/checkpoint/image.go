@@ -36,6 +36,7 @@ type head struct {
 	AgentState   json.RawMessage  `json:"agentState"`
 	Pending      []pendingCall    `json:"pending"`
 	SystemPrompt string           `json:"systemPrompt"`
+	ContextNote  string           `json:"contextNote,omitempty"` // sent after it: see session.State.Aside
 }
 
 // Owner is the process that runs the session, all zero when none does.
@@ -46,6 +47,7 @@ type Owner struct {
 	StartedAt string `json:"startedAt"`
 }
 
+// omitted is what has left the messages.
 type omitted struct {
 	Turns     int   `json:"turns"`
 	BeforeSeq int64 `json:"beforeSeq"`
@@ -107,7 +109,8 @@ func headOf(s *session.State, at promise) head {
 			TokenUsage: s.Usage.Total, Input: cut(s.Task, 200),
 		},
 		Settings: settings{s.Settings.Model, s.Settings.Workdir, s.Settings.Tools, s.Settings.Limits},
-		Pending:  pendingOf(s.Live()...), SystemPrompt: s.Settings.System,
+		Omitted:  omitted{sc.Cut.Dropped + sc.Cut.Covered, sc.Cut.Before},
+		Pending:  pendingOf(s.Live()...), SystemPrompt: s.Settings.System, ContextNote: s.Aside(sc),
 	}
 	if status == session.Active {
 		h.Owner = Owner{s.Owner.PID, s.Owner.Host, s.Owner.BootID, s.OwnedSince.Format(time.RFC3339Nano)}

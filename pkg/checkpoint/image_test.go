@@ -84,6 +84,26 @@ func TestFieldsOfTheCheckpoint(t *testing.T) {
 	}
 }
 
+// What has left is said, and what is sent in its place.
+func TestTheCheckpointSaysWhatIsOmitted(t *testing.T) {
+	s, _ := newTestStore(t.TempDir())
+	j := create(t, s, "s")
+	defer j.Close()
+	toolStep(t, j, "I look.", strings.Repeat("a.go\n", 100), 2)
+	answer(t, j, "Two files.")
+	check(t, j.Append("", &session.ContextCompacted{Turns: 1, Before: j.State().Seq, Summary: "There are two files."}))
+	check(t, j.Commit())
+	f := fields(t, slurp(t, j.paths.checkpoint))
+	for name, want := range map[string]string{
+		"omitted": fmt.Sprintf(`{"turns":1,"beforeSeq":%d}`, j.State().Seq-1), "messages": "[]", "answer": `"Two files."`, "status": `"completed"`,
+		"systemPrompt": `"You are an agent."`, "contextNote": `"[Summary of the earlier conversation]\nThere are two files.\n\n[What the user asked for, word for word]\nwhat is in this directory?"`,
+	} {
+		if string(f[name]) != want {
+			t.Errorf("%s: %s, want %s", name, f[name], want)
+		}
+	}
+}
+
 func TestPendingCallsWaitOrAreUnknown(t *testing.T) {
 	s, _ := newTestStore(t.TempDir())
 	j := create(t, s, "s")
@@ -183,7 +203,7 @@ func TestCheckpointDoesNotDependOnItsHistory(t *testing.T) {
 		for range rapid.IntRange(1, 8).Draw(t, "operations") {
 			text := rapid.String().Draw(t, "text")
 			sc := j.State().Main()
-			switch op := rapid.IntRange(0, 5).Draw(t, "operation"); {
+			switch op := rapid.IntRange(0, 7).Draw(t, "operation"); {
 			case op == 0 && len(sc.Pending()) == 0:
 				check(t, j.Append("", said(text)))
 			case op <= 2 && len(sc.Pending()) == 0:
@@ -196,6 +216,12 @@ func TestCheckpointDoesNotDependOnItsHistory(t *testing.T) {
 			case op == 4:
 				check(t, j.Close())
 				j, _ = reopen(t, s, "s")
+			case op == 5:
+				if d := j.State().Trim("", session.Budget{Chars: 100, Hard: true}); d != nil {
+					check(t, j.Append("", d))
+				}
+			case op == 6:
+				check(t, j.Append("", &session.ContextCompacted{Before: sc.Past().Before, Summary: text}))
 			}
 			if rapid.Bool().Draw(t, "commit") {
 				check(t, j.Commit())

@@ -21,6 +21,7 @@ type replay struct {
 	replies map[string]answered // the last reply of each scope
 	set     int64               // number, in the old log, of the last event with settings
 	out     Repair
+	runs    []run              // where the numbers moved
 	missed  []string           // tools that were called in what is lost
 	refs    []message.Artifact // that the new log names
 }
@@ -58,6 +59,7 @@ func (r *replay) take(f find, e session.Event) error {
 	if err := r.j.put(e); err != nil {
 		return err
 	}
+	r.moved(f.seq, r.j.state.Seq)
 	switch d := e.Data.(type) {
 	case *session.Created, *session.SettingsChanged:
 		r.set = f.seq
@@ -110,6 +112,10 @@ func (r *replay) fit(e session.Event, first bool) (why string, err error) {
 		return r.call(e, &d.Call), nil
 	case *session.OutcomeSettled:
 		return r.call(e, &d.Call), nil
+	case *session.ContextTrimmed:
+		d.Before, d.Outputs = r.mark(d.Before), r.mark(d.Outputs)
+	case *session.ContextCompacted:
+		d.Before = r.mark(d.Before)
 	}
 	return "", nil
 }
@@ -169,7 +175,7 @@ func (r *replay) speak(e session.Event, task bool) error {
 
 // begin lets a conversation that lost its first message begin with the task.
 func (r *replay) begin(e session.Event) error {
-	if r.holes == 0 || len(r.j.state.Main().Entries) > 0 {
+	if r.holes == 0 || r.j.state.Main().Begun() {
 		return nil
 	}
 	return r.add(e, &session.UserMessage{Source: session.FromTask})

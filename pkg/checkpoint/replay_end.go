@@ -74,7 +74,7 @@ func (r *replay) finish(owner session.Opened, tail bool, torn *session.LogRepair
 	if s, ok := r.newer(); ok {
 		data = append(data, &session.SettingsChanged{Settings: s})
 	}
-	if r.holes > 0 && len(st.Main().Entries) == 0 {
+	if r.holes > 0 && !st.Main().Begun() {
 		data = append(data, &session.UserMessage{Source: session.FromTask})
 	}
 	if err := r.j.Append("", data...); err != nil {

@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -300,5 +301,36 @@ func TestARepairIsWholeOrNotThere(t *testing.T) {
 		out, err = s.Repair("s", "")
 		check(t, err)
 		r.sound(t, s, out)
+	}
+}
+
+// A watermark stands where it stood, whatever was lost before it.
+func TestWatermarksMoveWithTheEvents(t *testing.T) {
+	s, _ := newTestStore(t.TempDir())
+	j := create(t, s, "s")
+	for i := range 3 {
+		toolStep(t, j, fmt.Sprint("look ", i), strings.Repeat("a.go\n", 100), 1)
+	}
+	last := j.State().Main().Entries[3]
+	check(t, j.Append("", &session.ContextTrimmed{Before: last.Seq, Outputs: last.Seq}))
+	toolStep(t, j, "look 3", "b", 1)
+	check(t, j.Close())
+	r := ruinOf(t, s, "s")
+	for _, c := range []struct {
+		lost  func(record) bool
+		first string
+	}{
+		{nth("step/start", 1), "look 2"},
+		{nth("step/end", 3), "look 2"},
+		{nth("assistant/message", 2), "look 2"},
+		{nth("assistant/message", 3), "look 1"}, // the last one there was, and so it stays
+		{nth("context/trimmed", 1), "look 0"},
+		{nth("step/end", 4), "look 2"},
+	} {
+		st, out := r.losing(t, c.lost)
+		es := st.Main().Entries
+		if es[0].User == nil || es[1].Reply == nil || es[1].Reply.Text() != c.first {
+			t.Errorf("without %v: %+v, %+v", out.Lost, st.Main().Cut, es)
+		}
 	}
 }

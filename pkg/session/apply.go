@@ -22,6 +22,9 @@ func (s *State) Apply(e Event) {
 	case *Removed:
 		s.Removed = true
 	case *SettingsChanged:
+		if d.Settings.Model != s.Settings.Model {
+			s.measured = measured{} // another model has other tokens
+		}
 		s.Settings = d.Settings
 	case *TurnStart:
 		sc.startTurn(e.Seq, d)
@@ -38,15 +41,17 @@ func (s *State) Apply(e Event) {
 		s.Attempts = 0
 	case *UserMessage:
 		sc.hear(e, *d, s.Task)
+	case *RequestHeader:
+		sc.sent = d.Chars
 	case *RequestRetried:
-		sc.Partial = ""
-		sc.Tries++
+		sc.retry(d)
 	case *AssistantChunk:
 		sc.Partial += d.Text
 	case *AssistantMessage:
 		sc.reply(e, d)
 		s.Iterations++
 		s.Usage = s.Usage.Add(d.Usage)
+		s.measure(sc, d)
 	case *ToolCall:
 		if c := sc.call(d.Call); c != nil {
 			c.Attempt, c.Key, c.Change, c.Verdict = max(d.Attempt, 1), d.Key, d.Change, nil
@@ -94,6 +99,12 @@ func (s *State) conclude(sc *Scope, e Event) {
 		s.adopt(sc, e, d.From)
 	case *ApprovalGiven:
 		sc.Work.Approved = true
+	case *ContextTrimmed:
+		sc.trim(d)
+	case *ContextCompacted:
+		s.compact(sc, d)
+	case *CompactFailed:
+		s.compactFailed(sc, d)
 	}
 }
 
@@ -105,7 +116,7 @@ func (s *State) adopt(sc *Scope, e Event, from string) {
 	}
 	said := AssistantMessage{Parts: []message.Part{message.Text(child.Answer())}, Stop: message.StopEnd, Model: s.Settings.Model}
 	sc.Entries = append(sc.Entries, Entry{Seq: e.Seq, Time: e.Time, Reply: &Reply{AssistantMessage: said}})
-	sc.heard = len(sc.Entries)
+	sc.heard, sc.answer = len(sc.Entries), ""
 	sc.conclude(from)
 }
 
@@ -138,13 +149,13 @@ func (s *State) settle(sc *Scope, e Event, d *ToolResult) {
 }
 
 func (sc *Scope) startTurn(seq int64, d *TurnStart) {
-	sc.Partial = ""
+	sc.Partial, sc.Refused, sc.Summing = "", 0, Summing{}
 	sc.Work.begin(seq, sc.Turn.N == 0 || sc.Turn.Status == Completed && d.Continues == 0, sc.Entries[min(sc.heard, len(sc.Entries)):])
 	if d.Continues != 0 && d.Continues == sc.Turn.N {
 		sc.Turn.resume(seq)
 	} else {
 		sc.Turn = Turn{N: d.Turn, Open: true, Since: seq, First: sc.heard}
-		sc.InStep, sc.Tries = false, 0
+		sc.InStep, sc.Tries, sc.answer = false, 0, ""
 	}
 	sc.heard = len(sc.Entries)
 }
@@ -162,6 +173,9 @@ func (t *Turn) resume(seq int64) {
 func (sc *Scope) hear(e Event, d UserMessage, task string) {
 	if d.Source == FromTask {
 		d.Text = task
+		if sc.taskAt == 0 {
+			sc.taskAt = e.Seq
+		}
 	}
 	sc.Entries = append(sc.Entries, Entry{Seq: e.Seq, Time: e.Time, User: &d})
 	if d.Source == FromAgent {
@@ -178,7 +192,7 @@ func (sc *Scope) reply(e Event, d *AssistantMessage) {
 	sc.heard = len(sc.Entries)
 	sc.Steps++
 	sc.Turn.Steps++
-	sc.Tries, sc.Partial = 0, ""
+	sc.Tries, sc.Partial, sc.answer = 0, "", ""
 }
 
 // call finds a call of the reply that ends the conversation. Those before it

@@ -38,7 +38,7 @@ func examples() []session.Data {
 		&session.StepStart{Step: 4},
 		&session.StepEnd{Step: 4},
 		&session.UserMessage{Source: session.FromUser, Text: "hi"},
-		&session.RequestHeader{Model: "p/m", Tools: []string{"shell"}, Prompt: "cd"},
+		&session.RequestHeader{Model: "p/m", Tools: []string{"shell"}, Prompt: "cd", Chars: 1234},
 		&session.RequestRetried{Attempt: 1, DelayMs: 250, Error: failure},
 		&session.AssistantChunk{Text: "so f"},
 		&session.AssistantMessage{Parts: parts, Stop: message.StopCalls, Usage: usage, Model: "p/m", AnsweredBy: "m-1"},

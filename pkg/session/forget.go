@@ -11,5 +11,6 @@ func (s *State) Forget(scope string) {
 	}
 	n := len(sc.Entries) - 1
 	sc.Entries = slices.Delete(sc.Entries, 0, n)
+	sc.moves++
 	sc.heard, sc.Turn.First = max(sc.heard-n, 0), max(sc.Turn.First-n, 0)
 }

@@ -2,7 +2,7 @@ package session_test
 
 import (
 	"fmt"
-	"testing"
+	"strings"
 	"time"
 
 	"pgregory.net/rapid"
@@ -10,6 +10,12 @@ import (
 	"kagent/pkg/message"
 	"kagent/pkg/session"
 )
+
+// failer is a test, or a try of a property.
+type failer interface {
+	Helper()
+	Errorf(format string, args ...any)
+}
 
 var epoch = time.Date(2026, 12, 1, 8, 0, 0, 0, time.UTC)
 
@@ -137,7 +143,9 @@ func (g *generator) data() session.Data {
 		g.replies = append(g.replies, g.seq)
 		return g.reply()
 	case 1, 4:
-		return brought(g.call(), rapid.SampledFrom([]session.Outcome{"ok", "error", "denied", "not_run", "unknown", "?"}).Draw(g.T, "outcome"))
+		outcome := rapid.SampledFrom([]session.Outcome{"ok", "error", "denied", "not_run", "unknown", "?"}).Draw(g.T, "outcome")
+		text := strings.Repeat("输出 ", rapid.SampledFrom([]int{1, 1, 0, 200}).Draw(g.T, "length"))
+		return &session.ToolResult{Call: g.call(), Outcome: outcome, Text: text}
 	case 2:
 		source := rapid.SampledFrom([]session.Source{session.FromUser, session.FromTask, session.FromAgent, "ghost"})
 		return &session.UserMessage{Source: source.Draw(g.T, "source"), Text: word}
@@ -173,6 +181,7 @@ func (g *generator) data() session.Data {
 
 func (g *generator) conclusion(n int, word string) session.Data {
 	from := rapid.SampledFrom([]string{"", "plan-1", "plan-1/x-2", "-", "/"}).Draw(g.T, "from")
+	before := g.seq - rapid.Int64Range(-2, 30).Draw(g.T, "before")
 	return rapid.SampledFrom([]session.Data{
 		&session.ChildCreated{Task: word, Decide: word},
 		&session.PlanSet{Steps: []string{word}, Done: []int{n}, Replans: n, From: from},
@@ -181,8 +190,9 @@ func (g *generator) conclusion(n int, word string) session.Data {
 		&session.VerdictGiven{OK: n > 1, Reply: int64(n), From: from},
 		&session.AnswerAdopted{From: from},
 		&session.ApprovalGiven{What: word},
-		&session.ContextTrimmed{Turns: n, Before: int64(n), Outputs: g.seq},
-		&session.ContextCompacted{Turns: n, Before: int64(n), Summary: word, From: from},
+		&session.ContextTrimmed{Turns: n, Before: before, Outputs: g.seq},
+		&session.ContextTrimmed{Turns: n, Before: int64(n), Outputs: before},
+		&session.ContextCompacted{Turns: n, Before: before, Summary: word, From: from},
 		&session.CompactFailed{From: from},
 		&session.Forked{From: word},
 		&session.Imported{Note: word},
@@ -211,7 +221,7 @@ func (g *generator) reply() session.Data {
 	return r
 }
 
-func check[T comparable](t testing.TB, what string, got, want T) {
+func check[T comparable](t failer, what string, got, want T) {
 	t.Helper()
 	if got != want {
 		t.Errorf("%s is %v, want %v", what, got, want)

@@ -91,11 +91,13 @@ type UserMessage struct {
 }
 
 // RequestHeader tells what a model is asked with, for audit: Prompt is the
-// hash of the system prompt and the tool specifications.
+// hash of the system prompt and the tool specifications, Chars the size of all
+// that is sent.
 type RequestHeader struct {
 	Model  string   `json:"model"`
 	Tools  []string `json:"tools"`
 	Prompt string   `json:"prompt"`
+	Chars  int      `json:"chars,omitempty"`
 }
 
 // RequestRetried says that an attempt failed and another follows.

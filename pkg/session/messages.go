@@ -20,10 +20,21 @@ func (sc *Scope) Messages() []message.Message {
 }
 
 // Projection turns the entries of one scope into messages, each once: an entry
-// whose results are complete never changes again.
+// whose results are complete does not change again before a watermark moves.
 type Projection struct {
-	used map[string]bool
-	done int
+	used  map[string]bool
+	done  int
+	moves int
+}
+
+// Moved reports whether a watermark has moved since the last call. Then all
+// that was returned is void, and the projection begins anew.
+func (p *Projection) Moved(sc *Scope) bool {
+	if p.moves == sc.moves {
+		return false
+	}
+	*p = Projection{moves: sc.moves}
+	return true
 }
 
 // Settled returns the messages of the entries that have become final since
@@ -90,10 +101,12 @@ func (p *Projection) project(e Entry, open bool) (msgs []message.Message, ids []
 	return append([]message.Message{said}, results...), ids
 }
 
+const noResult = "[no result was recorded for this call]"
+
 // result is what the model is told of a call. A call left without a result in
 // the middle of a history would make services refuse it for ever.
 func result(c *Call, id string, open bool) (message.Message, bool) {
-	r := message.ToolResult{ID: id, Name: legalName(c.Wire.Name), IsError: true, Text: "[no result was recorded for this call]"}
+	r := message.ToolResult{ID: id, Name: legalName(c.Wire.Name), IsError: true, Text: noResult}
 	m := message.Message{Role: message.Tool, Time: c.Ended}
 	switch {
 	case c.Result != nil:

@@ -29,6 +29,8 @@ type State struct {
 	Denied     []string
 	UnknownOf  []Type // kinds that this version does not know
 
+	measured measured // how long tokens are
+
 	scopes map[string]*Scope
 }
 
@@ -48,6 +50,14 @@ type Scope struct {
 	Partial string       // what was streamed of it
 	heard   int          // entries that a turn has taken up
 	owed    *UserMessage // told once no call waits for its result
+
+	Cut     Cut
+	Summing Summing
+	Refused int    // characters of the request that its service found too long, 0 for none
+	sent    int    // characters of the request that is under way
+	moves   int    // how often entries have left or outputs were omitted
+	taskAt  int64  // where the session's task stands
+	answer  string // of a turn whose words have left
 
 	concluded map[string]int // see Concluded
 }
@@ -121,6 +131,9 @@ func (s *State) Status() (Status, Reason) {
 // Unheard reports whether the user said something that no turn has taken up.
 func (sc *Scope) Unheard() bool { return len(sc.Entries) > sc.heard }
 
+// Begun reports whether anything was said, though it may have left since.
+func (sc *Scope) Begun() bool { return len(sc.Entries) > 0 || sc.Cut.Before > 0 }
+
 // LastReply returns the reply that ends the conversation, nil when somebody
 // else spoke after it or nobody has.
 func (sc *Scope) LastReply() *Reply {
@@ -149,28 +162,41 @@ func (sc *Scope) Pending() []*Call {
 // Answer joins the text of the last reply with those before it that were cut
 // at the output limit and continued. Replies that say nothing don't count.
 func (sc *Scope) Answer() string {
-	var parts []string
+	if sc.answer != "" {
+		return sc.answer
+	}
+	var b strings.Builder
+	for _, e := range sc.Entries[sc.answerFrom():] {
+		if e.Reply != nil && !e.Reply.Blank() {
+			b.WriteString(e.Reply.Text())
+		}
+	}
+	return b.String()
+}
+
+// answerFrom is where the entry stands that the answer begins with.
+func (sc *Scope) answerFrom() int {
+	from := len(sc.Entries)
 	for i := len(sc.Entries) - 1; i >= sc.Turn.First; i-- {
 		e := sc.Entries[i]
 		if e.User != nil && e.User.Source == FromAgent || e.Reply != nil && e.Reply.Blank() {
 			continue
 		}
-		if e.Reply == nil || len(parts) > 0 && e.Reply.Stop != message.StopLength {
+		if e.Reply == nil || from < len(sc.Entries) && e.Reply.Stop != message.StopLength {
 			break
 		}
-		parts = append(parts, e.Reply.Text())
+		from = i
 	}
-	var b strings.Builder
-	for i := len(parts) - 1; i >= 0; i-- {
-		b.WriteString(parts[i])
-	}
-	return b.String()
+	return from
 }
 
 // Draft is what there is of an answer while it is not complete: replies that
 // were cut, and what was streamed since. What was said beside tool calls is no
 // part of it.
 func (sc *Scope) Draft() string {
+	if sc.answer != "" {
+		return sc.answer + sc.Partial
+	}
 	for i := len(sc.Entries) - 1; i >= sc.Turn.First; i-- {
 		if r := sc.Entries[i].Reply; r != nil {
 			if len(r.Calls) > 0 {

@@ -16,7 +16,8 @@ type Work struct {
 	Graph    *GraphSet
 	Verdicts []VerdictGiven
 
-	planned int // how much of Added the plan has taken in
+	planned int     // how much of Added the plan has taken in
+	said    []int64 // where Task, and each of Added, stands
 }
 
 // Unplanned is what the user said after the plan was made.
@@ -41,22 +42,38 @@ func (w *Work) setPlan(seq int64, d *PlanSet) bool {
 // begin opens the work on what was said, or adds to it.
 func (w *Work) begin(seq int64, fresh bool, said []Entry) {
 	var words []string
+	var at []int64
 	if len(said) > 0 {
 		seq = said[0].Seq
 	}
 	for _, e := range said {
-		if e.User != nil && e.User.Source != FromAgent && !blank(e.User.Text) {
-			words = append(words, e.User.Text)
+		if e.spoken() && !blank(e.User.Text) {
+			words, at = append(words, e.User.Text), append(at, e.Seq)
 		}
 	}
-	switch {
-	case fresh:
-		*w = Work{From: seq, Task: strings.Join(words, "\n\n")}
-	case w.Task == "":
-		w.Task = strings.Join(words, "\n\n")
-	default:
-		w.Added = append(w.Added, words...)
+	if fresh {
+		*w = Work{From: seq}
 	}
+	if w.Task != "" {
+		w.Added, w.said = append(w.Added, words...), append(w.said, at...)
+	} else if len(words) > 0 {
+		w.Task, w.said = strings.Join(words, "\n\n"), at[:1]
+	}
+}
+
+// words are those of the user that have gone.
+func (w *Work) words(gone func(seq int64) bool) string {
+	var out []string
+	for i, at := range w.said {
+		switch {
+		case !gone(at):
+		case i == 0:
+			out = append(out, w.Task)
+		default:
+			out = append(out, w.Added[i-1])
+		}
+	}
+	return strings.Join(out, "\n\n")
 }
 
 // Concluded counts the questions of a kind that the scope has asked its
