@@ -41,7 +41,7 @@ func (r *reopening) open(id string) (*taken, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.journal, t.warnings = j, recoveryWarnings(rec)
+	t.journal, t.warnings = j, append(recoveryWarnings(rec), r.flags.warnings...)
 	t.settings.System, t.warnings = mask(t.settings, "the system prompt", t.settings.System, t.warnings)
 	if err := r.record(j, t.settings); err != nil {
 		j.Close()

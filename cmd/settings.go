@@ -23,6 +23,8 @@ type settingFlags struct {
 	maxSteps, retries                  int
 	stepTimeout, idleTimeout, retryMax time.Duration
 	onUnknown                          string
+	agentsDir                          string
+	warnings                           []string // of apply
 }
 
 func (s *settingFlags) addTo(f *pflag.FlagSet) {
@@ -40,6 +42,7 @@ func (s *settingFlags) addTo(f *pflag.FlagSet) {
 	f.DurationVar(&s.idleTimeout, "idle-timeout", 2*time.Minute, "longest silence in a model's stream")
 	f.IntVar(&s.retries, "retries", 5, "how often a failed model call is tried again")
 	f.DurationVar(&s.retryMax, "retry-max-wait", time.Minute, "longest wait before a retry; a server that asks for more ends the run as interrupted")
+	f.StringVar(&s.agentsDir, "agents-dir", agentsDir, "directory of profiles for the orchestrator, relative to the work directory")
 	f.StringVar(&s.onUnknown, "on-unknown", "tell", "calls whose outcome is unknown after a crash: tell the model, stop for a person, or rerun")
 }
 
@@ -73,6 +76,7 @@ func (s *settingFlags) apply(out *session.Settings, use func(name string) bool) 
 			return oneOf("on-unknown", s.onUnknown, "tell", "stop", "rerun")
 		}),
 		s.applyTools(out, use),
+		s.applyProfiles(out, use),
 	} {
 		if step != nil {
 			return step
@@ -120,6 +124,18 @@ func (s *settingFlags) applyTools(out *session.Settings, use func(string) bool) 
 		}
 	}
 	return nil
+}
+
+// applyProfiles takes the profiles in: a session keeps those that it began with.
+func (s *settingFlags) applyProfiles(out *session.Settings, use func(string) bool) (err error) {
+	if out.Agent == "orchestrator" && use("agents-dir") {
+		out.Profiles, s.warnings, err = loadProfiles(out.Workdir, s.agentsDir, s.agentsDir != agentsDir)
+		secrets := masker(*out)
+		for i, p := range out.Profiles {
+			out.Profiles[i].System, out.Profiles[i].Description = secrets.Mask(p.System), secrets.Mask(p.Description)
+		}
+	}
+	return err
 }
 
 func systemPrompt(text string) string {

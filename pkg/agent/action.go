@@ -87,3 +87,18 @@ func ByName(name string) Strategy {
 
 // Names lists the agents there are.
 func Names() []string { return []string{"react", "plan-solve", "fusion", "orchestrator"} }
+
+// Describe says in a sentence what an agent does, "" of one that there is not.
+func Describe(name string) string {
+	switch name {
+	case "react":
+		return "asks the model, runs the tools it calls, until it answers"
+	case "plan-solve":
+		return "plans first, then works with the plan in view; plans anew where steps fail"
+	case "fusion":
+		return "looks how hard the task is; plans what is complex, and has the answer judged"
+	case "orchestrator":
+		return "splits the task into parts that run side by side, and joins their results"
+	}
+	return ""
+}
