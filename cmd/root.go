@@ -7,10 +7,12 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
 	"kagent/pkg/provider/script"
+	"kagent/pkg/tool"
 )
 
 // app is what a process has: its streams, and how it will end.
@@ -24,14 +26,15 @@ type app struct {
 	profile   string
 	ephemeral bool // the sessions are gone when the process ends
 	signals   *signals
-	code      int // of a command that ran to its end
+	orphans   func() *tool.Orphans // one for the process, from the first tool set on
+	code      int                  // of a command that ran to its end
 }
 
 // Main runs the command line and returns the exit code. Where a signal ended
 // the run it doesn't return: the signal is raised again.
 func Main(args []string) int {
 	closeInherited()
-	a := &app{stdin: os.Stdin, out: newOutput(os.Stdout), stderr: os.Stderr, signals: watchSignals()}
+	a := &app{stdin: os.Stdin, out: newOutput(os.Stdout), stderr: os.Stderr, signals: watchSignals(), orphans: sync.OnceValue(tool.AdoptOrphans)}
 	root := a.root()
 	root.SetArgs(args)
 	root.SetOut(a.out)

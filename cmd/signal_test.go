@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -105,6 +106,24 @@ func TestSecondSignalKillsStubbornTool(t *testing.T) {
 	}
 	if err := exec.Command("kill", "-0", strings.TrimSpace(string(pid))).Run(); err == nil {
 		t.Error("the tool is still running")
+	}
+	resumeEnds(t, dir, "end: ")
+}
+
+// F117: neither is one that has left its group.
+func TestSignalEndsWhatAToolHasDetached(t *testing.T) {
+	if _, err := exec.LookPath("setsid"); err != nil || runtime.GOOS != "linux" {
+		t.Skip("needs Linux and setsid")
+	}
+	dir, c, out := toolRun(t, `(setsid sh -c 'echo $$ >pid; echo > begun; exec sleep 1000' >/dev/null 2>&1 &); exec sleep 1000`)
+	c.Process.Signal(syscall.SIGTERM)
+	endedBy(t, c, syscall.SIGTERM, out)
+	pid, err := os.ReadFile(filepath.Join(dir, "pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := exec.Command("kill", "-9", strings.TrimSpace(string(pid))).Run(); err == nil {
+		t.Error("what the tool had detached was still running")
 	}
 	resumeEnds(t, dir, "end: ")
 }

@@ -69,7 +69,9 @@ func (a *app) toolSet(s session.Settings, mask *tool.Masker, lock *os.File, arti
 	return tool.NewSet(
 		tool.ReadFile(ws, artifact), tool.ListFiles(ws), tool.Glob(ws), tool.Grep(ws),
 		tool.WriteFile(ws), tool.EditFile(ws),
-		tool.Shell(ws, tool.ShellOptions{Env: s.Env, Inherit: []*os.File{lock}, Mask: mask, Kill: a.signals.kill}),
+		tool.Shell(ws, tool.ShellOptions{
+			Env: s.Env, Inherit: []*os.File{lock}, Mask: mask, Kill: a.signals.kill, Orphans: a.orphans(),
+		}),
 	)
 }
 

@@ -4,11 +4,12 @@ import (
 	"testing"
 
 	"kagent/pkg/session"
+	"kagent/pkg/tool"
 )
 
 // What the flags know of the tools is what the tools are.
 func TestToolClassesAreThoseOfTheTools(t *testing.T) {
-	a := &app{dir: t.TempDir(), signals: &signals{}}
+	a := &app{dir: t.TempDir(), signals: &signals{}, orphans: func() *tool.Orphans { return nil }}
 	set, err := a.toolSet(session.Settings{Workdir: t.TempDir()}, nil, nil, nil)
 	if err != nil {
 		t.Fatal(err)

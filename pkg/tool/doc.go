@@ -34,11 +34,16 @@
 // without a controlling terminal a password prompt fails at once; with one it
 // would stop the command and hold the call until its time is up.
 //
-// A call ends when its shell ends. What it left running in its group is killed
-// then, so that no call leaves effects that come after its result. Processes
-// that leave the group (setsid, daemons) escape; while they hold the output
-// the result says so, and they keep the descriptors of ShellOptions.Inherit,
-// by which the next run can see them.
+// A call ends when its shell ends. What it left running is killed then, so that no
+// call leaves effects that come after its result: its group, and, on Linux with
+// ShellOptions.Orphans, what has left the group (setsid, daemons). Orphans come to
+// us as the nearest sub-reaper; we tell them by their session, which is never ours,
+// since a process can only found a session, not join one. Which call an orphan
+// belongs to while several run, its environment says; what has wiped that is
+// killed when no other command runs. Processes that another service starts on
+// request (docker, at, systemd-run) are out of reach. Where something lives on, the
+// result says so as far as it holds the output, and the descriptors of
+// ShellOptions.Inherit show it to the next run.
 //
 // Output is bounded while it is read: 16 KiB of head and as much of tail, for
 // errors stand at the end and context at the beginning. A read_file call brings

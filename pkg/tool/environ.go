@@ -14,6 +14,9 @@ func allowed() []string {
 	}
 }
 
+// keyVariable holds a call's idempotency key.
+const keyVariable = "KAGENT_IDEMPOTENCY_KEY"
+
 // environ returns the variables of a command that runs in cwd.
 func (t *shell) environ(cwd, key string) []string {
 	names := append(allowed(), t.opts.Env...)
@@ -26,7 +29,7 @@ func (t *shell) environ(cwd, key string) []string {
 	}
 	env = append(env, "PWD="+cwd)
 	if key != "" {
-		env = append(env, "KAGENT_IDEMPOTENCY_KEY="+key)
+		env = append(env, keyVariable+"="+key)
 	}
 	return env
 }

@@ -20,22 +20,29 @@ const (
 type process struct {
 	cmd     *exec.Cmd
 	out     *output
+	left    leftBehind
 	pipe    *os.File      // we read it
 	exited  chan struct{} // closed when the shell is gone
 	drained chan struct{} // closed when nobody holds the output any more, or we gave up on it
+}
+
+// leftBehind knows the orphans of one call.
+type leftBehind struct {
+	orphans *Orphans
+	key     string // of the call
 }
 
 // ending is how a process ended.
 type ending struct {
 	outcome   Outcome          // Timeout or Stopped, "" when it ended by itself
 	state     *os.ProcessState // of the shell; nil when it is not known
-	leftovers bool             // group members had outlived the shell
-	escaped   bool             // someone outside the group holds the output
+	leftovers bool             // something had outlived the shell and was killed
+	escaped   bool             // something outside the group lives on
 	stuck     bool             // it could not be killed
 }
 
 // start runs cmd and has out gather its output.
-func start(cmd *exec.Cmd, out *output) (*process, error) {
+func start(cmd *exec.Cmd, out *output, left leftBehind) (*process, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -44,7 +51,7 @@ func start(cmd *exec.Cmd, out *output) (*process, error) {
 	cmd.Stdout, cmd.Stderr = w, w
 	cmd.SysProcAttr = sysProcAttr()
 	p := &process{
-		cmd: cmd, out: out, pipe: r,
+		cmd: cmd, out: out, left: left, pipe: r,
 		exited: make(chan struct{}), drained: make(chan struct{}),
 	}
 	started := make(chan error)
@@ -53,10 +60,10 @@ func start(cmd *exec.Cmd, out *output) (*process, error) {
 		// child ends, so that this thread must live as long as the child.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		err := cmd.Start()
+		err := left.orphans.start(cmd)
 		started <- err
 		if err == nil {
-			_ = cmd.Wait() // the state says it all
+			left.orphans.wait(cmd)
 			close(p.exited)
 		}
 	}()
@@ -73,7 +80,7 @@ func start(cmd *exec.Cmd, out *output) (*process, error) {
 }
 
 // wait returns when the command has ended, or has been ended because of ctx or
-// its timeout. Nothing of its group is left then.
+// its timeout. Nothing that it started is left then.
 func (p *process) wait(ctx context.Context, timeout time.Duration, opts ShellOptions) ending {
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
@@ -120,6 +127,7 @@ func (p *process) terminate(ctx context.Context, opts ShellOptions) {
 		select {
 		case <-exited:
 			exited = nil
+			p.left.orphans.terminate(p.left.key, p.cmd.Process.Pid)
 		case <-drained:
 			drained = nil
 		case <-ctxDone:
@@ -135,7 +143,8 @@ func (p *process) terminate(ctx context.Context, opts ShellOptions) {
 	}
 }
 
-// finish kills what is left of the group and gathers the rest of the output.
+// finish kills what is left of the group and of what has left it, and gathers
+// the rest of the output.
 func (p *process) finish(e ending) ending {
 	select {
 	case <-p.exited:
@@ -153,8 +162,10 @@ func (p *process) finish(e ending) ending {
 	if !e.stuck {
 		e.state = p.cmd.ProcessState
 	}
+	found, left := p.left.orphans.end(p.left.key)
+	e.leftovers, e.escaped = e.leftovers || found && !left, left
 	if !p.drain() {
-		e.escaped = !e.stuck
+		e.escaped = e.escaped || !e.stuck
 		_ = p.pipe.SetReadDeadline(time.Now())
 		<-p.drained
 	}

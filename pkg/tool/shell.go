@@ -30,6 +30,7 @@ type ShellOptions struct {
 	Inherit    []*os.File      // open in each command, as descriptors 3 and up
 	Mask       *Masker         // hides secrets in the output; nil: none
 	Kill       <-chan struct{} // when closed, commands die at once, also in their grace
+	Orphans    *Orphans        // ends what leaves a command's group; nil: it lives on
 }
 
 type shell struct {
@@ -103,7 +104,7 @@ func (t *shell) Run(ctx context.Context, call Call) Result {
 	cmd.Dir = cwd
 	cmd.Env = t.environ(cwd, call.Key)
 	cmd.ExtraFiles = t.opts.Inherit
-	p, err := start(cmd, newOutput(t.opts.Keep, call.Artifacts, t.opts.Mask))
+	p, err := start(cmd, newOutput(t.opts.Keep, call.Artifacts, t.opts.Mask), leftBehind{t.opts.Orphans, call.Key})
 	if err != nil {
 		return Fail(notStarted(err))
 	}
