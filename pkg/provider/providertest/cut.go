@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"reflect"
 	"slices"
 	"strconv"
@@ -22,40 +23,52 @@ import (
 // cutStreams is how many recorded streams of a protocol are cut.
 const cutStreams = 16
 
-// CutAnywhere ends recorded streams after each byte, in three ways. The reply
-// is the whole one (only the token count may be missing) or none: never a part
-// of the text, never a call that could be run. The shortest streams are taken,
-// one of each cluster, because the work grows with the square of the length.
+// CutAnywhere ends recorded streams after each byte. The reply is the whole one
+// (only the token count may be missing) or none: never a part of the text,
+// never a call that could be run. The shortest streams are taken, one of each
+// cluster, because the work grows with the square of the length; and the three
+// ways to end take turns, unless KAGENT_CUT=all.
 func CutAnywhere(t *testing.T, a Adapter) {
 	list := slices.DeleteFunc(a.recordings(t), func(r recording) bool { return !r.Stream || r.Response.Status != http.StatusOK })
 	slices.SortFunc(list, func(a, b recording) int {
 		return cmp.Or(len(a.Response.Body)-len(b.Response.Body), strings.Compare(a.ID, b.ID))
 	})
+	ways := 1
+	if os.Getenv("KAGENT_CUT") == "all" {
+		ways = 3
+	}
 	seen := map[string]bool{}
 	for _, r := range list {
 		if seen[r.Cluster] || len(seen) == cutStreams {
 			continue
 		}
 		seen[r.Cluster] = true
-		t.Run(r.ID, func(t *testing.T) { a.cut(t, r.Response.Body) })
+		t.Run(r.ID, func(t *testing.T) { a.cut(t, r.Response.Body, ways) })
 	}
 }
 
-// cut ends body after each byte.
-func (a Adapter) cut(t *testing.T, body string) {
+// cut ends body after each byte in that many of three ways.
+func (a Adapter) cut(t *testing.T, body string, ways int) {
 	whole, wholeErr := a.answer(t, strings.NewReader(body))
 	for n := range len(body) {
-		for how, end := range map[string]io.Reader{
-			"end":   strings.NewReader(""),
-			"close": iotest.ErrReader(io.ErrUnexpectedEOF),
-			"reset": iotest.ErrReader(errors.New("read: connection reset by peer")),
-		} {
+		for i := range ways {
+			how, end := cutBy(n + i)
 			reply, err := a.answer(t, io.MultiReader(strings.NewReader(body[:n]), end))
 			if problem := cutProblem(t, whole, wholeErr, reply, err); problem != "" {
 				t.Fatalf("cut at %d of %d by %s, after %q: %s", n, len(body), how, body[max(0, n-30):n], problem)
 			}
 		}
 	}
+}
+
+func cutBy(n int) (how string, end io.Reader) {
+	switch n % 3 {
+	case 0:
+		return "the end", strings.NewReader("")
+	case 1:
+		return "close", iotest.ErrReader(io.ErrUnexpectedEOF)
+	}
+	return "reset", iotest.ErrReader(errors.New("read: connection reset by peer"))
 }
 
 // cutProblem says what is wrong with the answer to a stream that was cut.

@@ -178,7 +178,7 @@ func testCut(t *testing.T, a Adapter) {
 	for name, body := range a.Wire.dresses(events) {
 		switch name {
 		case "plain", "CR", "CRLF", "comments", "unknown events", "no final newline", "blanks around":
-			t.Run(name, func(t *testing.T) { a.cut(t, body) })
+			t.Run(name, func(t *testing.T) { a.cut(t, body, 3) })
 		}
 	}
 	t.Run("connections", func(t *testing.T) { a.cutConnections(t, a.Wire.frame(events)) })

@@ -1,0 +1,207 @@
+package responses
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"kagent/pkg/message"
+	"kagent/pkg/provider"
+	"kagent/pkg/provider/sse"
+)
+
+// output puts together what a model says, from the events of a stream.
+type output struct {
+	emit   func(provider.Event)
+	items  []*item // in the order in which they began
+	events int
+}
+
+// added and done take an item that begins, and one that is told whole.
+func (b *output) added(e event) error { return b.told(e, false) }
+func (b *output) done(e event) error  { return b.told(e, true) }
+
+func (b *output) told(e event, whole bool) error {
+	var o outputItem
+	if len(e.Item) == 0 || e.Item[0] != '{' {
+		return nil
+	}
+	if err := json.Unmarshal(e.Item, &o); err != nil {
+		return err
+	}
+	it := b.known(o, e.OutputIndex)
+	if it == nil {
+		it = b.begin(string(o.Type), e.OutputIndex)
+	}
+	it.learn(o, e.Item, whole)
+	b.tell()
+	return nil
+}
+
+// known returns the item that o tells more of, nil if it is a new one. Some
+// servers give another id with each event, some the same index to every item.
+func (b *output) known(o outputItem, index sse.Integer) *item {
+	for _, same := range []func(*item) bool{
+		func(it *item) bool { return index.Given && it.index == index },
+		func(it *item) bool { return o.ID != "" && it.id == string(o.ID) },
+		func(it *item) bool { return o.CallID != "" && it.callID == string(o.CallID) },
+		func(it *item) bool { return !index.Given || !it.index.Given },
+	} {
+		for _, it := range b.items {
+			if !it.done && it.kind == string(o.Type) && same(it) && !it.contradicts(o) {
+				return it
+			}
+		}
+	}
+	return nil
+}
+
+// contradicts reports whether both have names and they differ.
+func (it *item) contradicts(o outputItem) bool {
+	return o.CallID != "" && it.callID != "" && it.callID != string(o.CallID)
+}
+
+func (b *output) begin(kind string, index sse.Integer) *item {
+	it := &item{kind: kind, index: index}
+	b.items = append(b.items, it)
+	return it
+}
+
+// of returns the item of that kind which an event continues. Some servers
+// don't say that it has begun.
+func (b *output) of(e event, kind string) *item {
+	for _, same := range []func(*item) bool{
+		func(it *item) bool { return e.OutputIndex.Given && it.index == e.OutputIndex },
+		func(it *item) bool { return e.ItemID != "" && it.id == string(e.ItemID) },
+		func(it *item) bool { return !e.OutputIndex.Given },
+	} {
+		for i := len(b.items) - 1; i >= 0; i-- {
+			if it := b.items[i]; it.kind == kind && !it.done && same(it) {
+				return it
+			}
+		}
+	}
+	it := b.begin(kind, e.OutputIndex)
+	it.id = string(e.ItemID)
+	return it
+}
+
+// text takes a piece of a message.
+func (b *output) text(e event, refusal bool) {
+	if !sse.IsString(e.Delta) {
+		return
+	}
+	it := b.of(e, kindMessage)
+	it.refusal = it.refusal || refusal
+	it.text.Add(e.Delta)
+	b.tell()
+}
+
+// thought takes a piece of reasoning: of its text, or of its summary.
+func (b *output) thought(e event) {
+	if !sse.IsString(e.Delta) {
+		return
+	}
+	it := b.of(e, kindReasoning)
+	if it.field == "" {
+		it.field = string(e.Type)
+	}
+	if it.field == string(e.Type) {
+		it.text.Add(e.Delta)
+		b.tell()
+	}
+}
+
+// argument takes a piece of a call's arguments, or all of them.
+func (b *output) argument(e event) {
+	it := b.of(e, kindCall)
+	if sse.IsString(e.Delta) {
+		it.args.Add(e.Delta)
+	}
+	if len(e.Arguments) > 0 {
+		it.said = append(json.RawMessage(nil), e.Arguments...)
+	}
+}
+
+// final takes the items of the terminal event. They are those that have been
+// told already, unless the server left that out; encrypted thoughts come in
+// yet another form.
+func (b *output) final(items []json.RawMessage) error {
+	for i, raw := range items {
+		if len(raw) == 0 || raw[0] != '{' {
+			continue
+		}
+		var o outputItem
+		if err := json.Unmarshal(raw, &o); err != nil {
+			return err
+		}
+		it := b.match(o, i)
+		if it == nil {
+			it = b.begin(string(o.Type), sse.Integer{})
+		}
+		it.learn(o, raw, true)
+		it.terminal = true
+	}
+	return nil
+}
+
+// match returns the item that number i of the terminal event is.
+func (b *output) match(o outputItem, i int) *item {
+	for _, same := range []func(*item) bool{
+		func(it *item) bool { return o.ID != "" && it.id == string(o.ID) },
+		func(it *item) bool { return o.CallID != "" && it.callID == string(o.CallID) },
+		func(it *item) bool { return it.index == sse.Integer{N: int64(i), Given: true} },
+		func(it *item) bool { return true },
+	} {
+		for _, it := range b.items {
+			if !it.terminal && it.kind == string(o.Type) && same(it) && !it.contradicts(o) {
+				return it
+			}
+		}
+	}
+	return nil
+}
+
+// tell emits what may be heard now: an item's text is held back until those
+// before it are complete, so that what was heard is what the reply says.
+func (b *output) tell() {
+	for _, it := range b.items {
+		switch s := it.pending(); {
+		case s == "":
+		case it.kind == kindReasoning:
+			b.emit(provider.Event{Reasoning: s})
+		default:
+			b.emit(provider.Event{Text: s})
+		}
+		if !it.done {
+			return
+		}
+	}
+}
+
+// parts concludes: nothing more will come.
+func (b *output) parts() (parts []message.Part, refusal bool) {
+	for _, it := range b.items {
+		it.text.End()
+		it.done = true
+		if p, ok := it.part(); ok {
+			parts = append(parts, p)
+			refusal = refusal || it.refusal
+		}
+	}
+	b.tell()
+	return parts, refusal
+}
+
+// received says how much came, for errors.
+func (b *output) received() string {
+	text, calls := 0, 0
+	for _, it := range b.items {
+		switch it.kind {
+		case kindMessage:
+			text += len(it.text.String())
+		case kindCall:
+			calls++
+		}
+	}
+	return fmt.Sprintf("%d events with %d bytes of text and %d tool calls", b.events, text, calls)
+}
