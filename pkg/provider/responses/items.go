@@ -82,7 +82,7 @@ func (c *client) assistant(m message.Message) (items []any) {
 		}
 		switch p.Type {
 		case message.TypeReasoning:
-			if own && p.Opaque != nil {
+			if own && isThought(p.Opaque) {
 				items = append(items, p.Opaque)
 			}
 			continue
@@ -130,6 +130,13 @@ func opened(raw json.RawMessage) (o opaque) {
 		return opaque{}
 	}
 	return o
+}
+
+// isThought reports whether raw is a whole item of reasoning: a log may hold
+// anything, and one bad item would block the session for ever.
+func isThought(raw json.RawMessage) bool {
+	var o struct{ Type string }
+	return len(raw) > 0 && json.Unmarshal(raw, &o) == nil && o.Type == kindReasoning
 }
 
 // id returns the item's id if the service takes it back: some servers make

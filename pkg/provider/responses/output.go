@@ -41,18 +41,22 @@ func (b *output) told(e event, whole bool) error {
 // servers give another id with each event, some the same index to every item.
 func (b *output) known(o outputItem, index sse.Integer) *item {
 	for _, same := range []func(*item) bool{
-		func(it *item) bool { return index.Given && it.index == index },
 		func(it *item) bool { return o.ID != "" && it.id == string(o.ID) },
 		func(it *item) bool { return o.CallID != "" && it.callID == string(o.CallID) },
-		func(it *item) bool { return !index.Given || !it.index.Given },
+		func(*item) bool { return true },
 	} {
 		for _, it := range b.items {
-			if !it.done && it.kind == string(o.Type) && same(it) && !it.contradicts(o) {
+			if !it.done && it.kind == string(o.Type) && it.at(index) && same(it) && !it.contradicts(o) {
 				return it
 			}
 		}
 	}
 	return nil
+}
+
+// at reports whether the item may have that index.
+func (it *item) at(index sse.Integer) bool {
+	return !index.Given || !it.index.Given || it.index == index
 }
 
 // contradicts reports whether both have names and they differ.
@@ -66,18 +70,19 @@ func (b *output) begin(kind string, index sse.Integer) *item {
 	return it
 }
 
-// of returns the item of that kind which an event continues. Some servers
-// don't say that it has begun.
+// of returns the item of that kind which an event continues, nil if that has
+// been told whole. Some servers don't say that it has begun.
 func (b *output) of(e event, kind string) *item {
-	for _, same := range []func(*item) bool{
-		func(it *item) bool { return e.OutputIndex.Given && it.index == e.OutputIndex },
-		func(it *item) bool { return e.ItemID != "" && it.id == string(e.ItemID) },
-		func(it *item) bool { return !e.OutputIndex.Given },
-	} {
-		for i := len(b.items) - 1; i >= 0; i-- {
-			if it := b.items[i]; it.kind == kind && !it.done && same(it) {
-				return it
-			}
+	for i := len(b.items) - 1; i >= 0; i-- {
+		it := b.items[i]
+		if it.kind != kind || !it.at(e.OutputIndex) {
+			continue
+		}
+		if !it.done {
+			return it
+		}
+		if e.OutputIndex.Given && it.index.Given || e.ItemID != "" && it.id == string(e.ItemID) {
+			return nil
 		}
 	}
 	it := b.begin(kind, e.OutputIndex)
@@ -91,6 +96,9 @@ func (b *output) text(e event, refusal bool) {
 		return
 	}
 	it := b.of(e, kindMessage)
+	if it == nil {
+		return
+	}
 	it.refusal = it.refusal || refusal
 	it.text.Add(e.Delta)
 	b.tell()
@@ -102,6 +110,9 @@ func (b *output) thought(e event) {
 		return
 	}
 	it := b.of(e, kindReasoning)
+	if it == nil {
+		return
+	}
 	if it.field == "" {
 		it.field = string(e.Type)
 	}
@@ -114,6 +125,9 @@ func (b *output) thought(e event) {
 // argument takes a piece of a call's arguments, or all of them.
 func (b *output) argument(e event) {
 	it := b.of(e, kindCall)
+	if it == nil {
+		return
+	}
 	if sse.IsString(e.Delta) {
 		it.args.Add(e.Delta)
 	}
