@@ -7,6 +7,7 @@
 //	<dir>/<id>/tools.lock    locked while a process, or a tool it started, lives
 //	<dir>/<id>/torn-OFFSET   a torn end that a recovery set aside
 //	<dir>/<id>/artifacts/    large outputs of tools, each named by its SHA-256
+//	<dir>/<id>/inbox/        messages that wait to be taken, see Inbox
 //
 // # The line
 //

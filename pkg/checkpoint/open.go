@@ -94,6 +94,7 @@ func (s *Store) recover(j *Journal, id string, checks []func(*session.State) err
 		}
 	}
 	j.artifacts.sweep()
+	j.Inbox().heed()
 	return rec, s.announce(j, &rec)
 }
 
