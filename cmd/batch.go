@@ -165,7 +165,8 @@ var errNotWanted = errors.New("another process has been here")
 func (b *batch) one(chosen checkpoint.Summary) {
 	began, id := time.Now(), chosen.SessionID
 	spent := false
-	r := &reopening{app: b.app, store: b.store, flags: &b.opts.settings, given: b.given}
+	flags := b.opts.settings // of its own: it takes down warnings
+	r := &reopening{app: b.app, store: b.store, flags: &flags, given: b.given, approve: b.opts.approve}
 	r.admit = func(s *session.State) error {
 		status, reason := checkpoint.Unowned(s)
 		if !s.Updated.Equal(chosen.UpdatedAt) || !b.wants(status, reason, s.Main().Turn.RetryAt, time.Now()) {

@@ -16,6 +16,7 @@ type reopening struct {
 	flags    *settingFlags
 	given    func(name string) bool // the flags that count
 	verdicts []*session.OutcomeSettled
+	approve  string                     // what a person consents to, "" for nothing
 	admit    func(*session.State) error // a further condition, under the lock; may be nil
 }
 
@@ -57,6 +58,9 @@ func (r *reopening) prepare(state *session.State) (s session.Settings, p provide
 			return s, nil, usageErrorf("`kagent show "+state.ID+"` lists those that are", "--outcome: call %s is not in doubt", verdict.Call)
 		}
 	}
+	if err := checkApproval(state, r.approve); err != nil {
+		return s, nil, err
+	}
 	s = state.Settings
 	if err := r.flags.apply(&s, r.given); err != nil {
 		return s, nil, err
@@ -80,6 +84,9 @@ func (r *reopening) record(j *checkpoint.Journal, s session.Settings) error {
 		if err := j.Append(sc.Name, v); err != nil {
 			return err
 		}
+	}
+	if r.approve != "" {
+		return j.Append("", &session.ApprovalGiven{What: "plan"})
 	}
 	return nil
 }

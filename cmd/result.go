@@ -83,7 +83,10 @@ func (r *result) fill(s *session.State, end agent.Finish, store *checkpoint.Stor
 		r.Partial = &text
 	}
 	r.Resume = resumeLine(store, s.ID)
-	if end.Reason == session.ReasonMaxSteps {
+	switch end.Reason {
+	case session.ReasonPlan:
+		r.Resume += " --approve " + approveAll
+	case session.ReasonMaxSteps:
 		r.Resume += fmt.Sprintf(" --max-steps %d", 2*s.Settings.Limits.MaxSteps)
 	}
 }

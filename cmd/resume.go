@@ -17,6 +17,7 @@ type resumeOptions struct {
 	display  displayFlags
 	last     bool
 	outcomes []string
+	approve  string
 	locked   lockFlag
 	batch    batchFlags
 }
@@ -43,6 +44,7 @@ func (a *app) resumeCommand() *cobra.Command {
 	o.batch.addTo(f)
 	f.BoolVar(&o.last, "last", false, "the session that changed last")
 	f.StringArrayVar(&o.outcomes, "outcome", nil, "what became of a call in doubt: CALL=done|not-done|rerun[:text]")
+	f.StringVar(&o.approve, "approve", "", "consent to what the session is paused for: all, or the id of a call")
 	return c
 }
 
@@ -83,10 +85,13 @@ func (a *app) resume(c *cobra.Command, o *resumeOptions, args []string) error {
 	if err != nil {
 		return err
 	}
-	if done, err := a.reprint(store, id, prompt, len(verdicts) > 0, &o.display, began); done || err != nil {
+	if err := checkApproveFlag(c, o.approve); err != nil {
 		return err
 	}
-	r := &reopening{app: a, store: store, flags: &o.settings, given: c.Flags().Changed, verdicts: verdicts}
+	if done, err := a.reprint(store, id, prompt, len(verdicts) > 0 || o.approve != "", &o.display, began); done || err != nil {
+		return err
+	}
+	r := &reopening{app: a, store: store, flags: &o.settings, given: c.Flags().Changed, verdicts: verdicts, approve: o.approve}
 	var got *taken
 	err = locked.take(a.signals.ctx, a.sayUnless(o.display.quiet), func() (err error) {
 		got, err = r.open(id)
@@ -134,8 +139,8 @@ func (a *app) resumePrompt(words []string) (string, error) {
 }
 
 // reprint prints the answer of a completed session again, without taking it.
-func (a *app) reprint(store *checkpoint.Store, id, prompt string, verdicts bool, display *displayFlags, began time.Time) (bool, error) {
-	if prompt != "" || verdicts {
+func (a *app) reprint(store *checkpoint.Store, id, prompt string, decided bool, display *displayFlags, began time.Time) (bool, error) {
+	if prompt != "" || decided {
 		return false, nil
 	}
 	v, done, err := a.readCompleted(store, id)
@@ -147,8 +152,8 @@ func (a *app) reprint(store *checkpoint.Store, id, prompt string, verdicts bool,
 	return true, nil
 }
 
-// readCompleted reads a session if it is completed, and the one who completed
-// it has said so.
+// readCompleted reads a session if it is completed, the one who completed it
+// has said so, and nobody has said more to it.
 func (a *app) readCompleted(store *checkpoint.Store, id string) (checkpoint.View, bool, error) {
 	// The log is read twice only where it is not gone on with.
 	if sum, ok := store.Glance(id); !ok || sum.Status != session.Completed {
@@ -159,7 +164,8 @@ func (a *app) readCompleted(store *checkpoint.Store, id string) (checkpoint.View
 		return v, false, err
 	}
 	status, _ := v.Status()
-	return v, status == session.Completed && v.Saved, nil
+	inbox, err := store.Inbox(id)
+	return v, err == nil && status == session.Completed && v.Saved && inbox.Empty(), err
 }
 
 // answer prints what a completed session came to.

@@ -25,6 +25,7 @@ type settingFlags struct {
 	onUnknown                          string
 	agentsDir                          string
 	warnings                           []string // of apply
+	confirmPlan                        bool
 }
 
 func (s *settingFlags) addTo(f *pflag.FlagSet) {
@@ -43,6 +44,7 @@ func (s *settingFlags) addTo(f *pflag.FlagSet) {
 	f.IntVar(&s.retries, "retries", 5, "how often a failed model call is tried again")
 	f.DurationVar(&s.retryMax, "retry-max-wait", time.Minute, "longest wait before a retry; a server that asks for more ends the run as interrupted")
 	f.StringVar(&s.agentsDir, "agents-dir", agentsDir, "directory of profiles for the orchestrator, relative to the work directory")
+	f.BoolVar(&s.confirmPlan, "confirm-plan", false, "pause when the plan is made, until a person approves it (exit 7)")
 	f.StringVar(&s.onUnknown, "on-unknown", "tell", "calls whose outcome is unknown after a crash: tell the model, stop for a person, or rerun")
 }
 
@@ -75,6 +77,7 @@ func (s *settingFlags) apply(out *session.Settings, use func(name string) bool) 
 			out.OnUnknown = s.onUnknown
 			return oneOf("on-unknown", s.onUnknown, "tell", "stop", "rerun")
 		}),
+		set("confirm-plan", func() error { out.ConfirmPlan = s.confirmPlan; return nil }),
 		s.applyTools(out, use),
 		s.applyProfiles(out, use),
 	} {

@@ -37,19 +37,24 @@ func toolRun(t *testing.T, command string) (dir string, c *exec.Cmd, out *bytes.
 	if err := os.WriteFile(filepath.Join(dir, "s.yaml"), []byte(script), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	fifo := filepath.Join(dir, "begun")
-	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	begun := filepath.Join(dir, "begun")
+	fifo(t, begun)
 	c, out = kagentIn(t, dir, "run", "-s", "s", "--allow", "execute", "--model", "script:s.yaml", "go")
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Process.Kill(); c.Wait() })
-	if _, err := os.ReadFile(fifo); err != nil { // returns when the tool has written
+	if _, err := os.ReadFile(begun); err != nil { // returns when the tool has written
 		t.Fatal(err)
 	}
 	return dir, c, out
+}
+
+func fifo(t *testing.T, path string) {
+	t.Helper()
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func quoteYAML(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

@@ -101,7 +101,9 @@ func (t *turn) play(prompt string) (agent.Finish, error) {
 	}
 	r.Observe = (&progress{say: t.say, quiet: t.display.quiet, now: time.Now}).observe
 	r.Delta = t.delta()
-	end, err := r.Run(a.signals.ctx, prompt)
+	ctx, done := heed(a.signals.ctx, t.journal.Inbox())
+	end, err := r.Run(ctx, prompt)
+	done()
 	if end.Reason == session.ReasonUnknownOutcome {
 		t.undecided = r.Undecided()
 	}
@@ -171,6 +173,7 @@ func (t *turn) explain(end agent.Finish, err error) {
 		t.say("%s", line)
 	}
 	t.doubts()
+	t.plan(end)
 	if at := t.result.RetryAt; at != nil {
 		t.say("not before %s", at.Local().Format(time.RFC3339))
 	}
@@ -191,6 +194,15 @@ func standing(status session.Status, reason session.Reason) string {
 		return string(status)
 	}
 	return string(status) + ": " + string(reason)
+}
+
+// plan shows the plan that a person is to decide on.
+func (t *turn) plan(end agent.Finish) {
+	if plan := t.journal.State().Main().Work.Plan; plan != nil && end.Reason == session.ReasonPlan {
+		for i, step := range plan.Steps {
+			t.say("%3d. %s", i+1, oneLine(step, 500))
+		}
+	}
 }
 
 // doubts lists what a person has to decide.

@@ -215,13 +215,25 @@ func (a *app) runner(j *checkpoint.Journal, p provider.Provider) (*agent.Runner,
 	}
 	return &agent.Runner{
 		Journal: j, Provider: p, Tools: tools, Strategy: strategy, NewKey: uuid.NewString,
-		Mask: secrets, Artifacts: artifacts{j.Artifacts()},
+		Mask: secrets, Artifacts: artifacts{j.Artifacts()}, Inbox: inbox{j.Inbox()},
 		Models: func(model string) (provider.Provider, error) {
 			s := s
 			s.Model = model
 			return newProvider(s)
 		},
 	}, nil
+}
+
+// inbox shows a session's inbox as the runner wants it.
+type inbox struct{ *checkpoint.Inbox }
+
+func (b inbox) Take() ([]agent.Letter, error) {
+	letters, err := b.Inbox.Take()
+	var out []agent.Letter
+	for _, l := range letters {
+		out = append(out, agent.Letter{ID: l.ID, Text: l.Text})
+	}
+	return out, err
 }
 
 // artifacts shows a session's artifacts as tools want them.

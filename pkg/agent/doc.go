@@ -26,6 +26,12 @@
 //     resume finds the call in doubt.
 //   - A reply that says nothing is asked for once more, then the turn fails as
 //     incomplete: an empty answer with exit code 0 would look like success.
+//   - What is sent to a session (inbox.go) is taken up between two steps of its own
+//     scope, never between a call and its result, and also right before a turn
+//     would end; what comes later waits for the next run. Killed before the event
+//     is durable, the letter is still there; killed between that and its removal,
+//     the log knows its id and the next run only removes it. Children that run are
+//     not told: what begins after it, and the join, see it.
 //   - A reply cut at the output limit is continued at most three times and
 //     joined; then the turn pauses.
 package agent

@@ -30,7 +30,9 @@ func (r *run) loop(ctx context.Context) (end *Finish, err error) {
 		case ctx.Err() != nil:
 			end = stopped(ctx)
 		default:
-			end, err = r.do(ctx, r.strategy(r.Journal.State(), r.name))
+			if err = r.hear(); err == nil {
+				end, err = r.do(ctx, r.strategy(r.Journal.State(), r.name))
+			}
 		}
 	}
 	if err != nil || r.name == "" || !end.own() {

@@ -43,6 +43,8 @@ type Runner struct {
 	// Mask hides secrets in what tools return; a call whose arguments hold a
 	// mask is refused. nil hides none.
 	Mask *tool.Masker
+	// Inbox is listened to between steps; nil: nobody speaks.
+	Inbox Inbox
 	// NewKey makes idempotency keys.
 	NewKey func() string
 	// Now is the clock; default time.Now.
@@ -115,15 +117,15 @@ func (r *Runner) begin(prompt string) (*Finish, error) {
 			return nil, err
 		}
 	}
-	var said []session.Data
 	if !sc.Begun() { // also when a prompt comes first: it adds to the task
-		said = append(said, &session.UserMessage{Source: session.FromTask})
+		if err := r.append("", &session.UserMessage{Source: session.FromTask}); err != nil {
+			return nil, err
+		}
 	}
-	if prompted && end == nil {
-		said = append(said, &session.UserMessage{Source: session.FromUser, Text: message.Clean(prompt)})
-	}
-	if err := r.append("", said...); err != nil {
-		return nil, err
+	if end == nil {
+		if err := r.open(prompt, prompted || sc.Turn.Status == session.Completed); err != nil {
+			return nil, err
+		}
 	}
 	sc = r.Journal.State().Main()
 	start := &session.TurnStart{Turn: sc.Turn.N + 1}
@@ -138,6 +140,17 @@ func (r *Runner) begin(prompt string) (*Finish, error) {
 		return nil, err
 	}
 	return end, r.commit()
+}
+
+// open says what opens another turn: the prompt, and what was sent before it.
+func (r *Runner) open(prompt string, another bool) error {
+	if !another {
+		return nil
+	}
+	if err := r.listen(); err != nil || strings.TrimSpace(prompt) == "" {
+		return err
+	}
+	return r.append("", &session.UserMessage{Source: session.FromUser, Text: message.Clean(prompt)})
 }
 
 // end closes the turn, durably; closing a closed one does nothing.

@@ -41,6 +41,7 @@ func (s *State) Apply(e Event) {
 		s.Attempts = 0
 	case *UserMessage:
 		sc.hear(e, *d, s.Task)
+		s.take(d.Inbox)
 	case *RequestHeader:
 		sc.sent = d.Chars
 	case *RequestRetried:
@@ -170,6 +171,17 @@ func (t *Turn) resume(seq int64) {
 	*t = Turn{N: t.N, Open: true, Steps: t.Steps, Since: t.Since, First: t.First}
 }
 
+// take remembers that a letter was taken up.
+func (s *State) take(letter string) {
+	if letter == "" {
+		return
+	}
+	if s.taken == nil {
+		s.taken = map[string]bool{}
+	}
+	s.taken[letter] = true
+}
+
 func (sc *Scope) hear(e Event, d UserMessage, task string) {
 	if d.Source == FromTask {
 		d.Text = task
@@ -178,9 +190,14 @@ func (sc *Scope) hear(e Event, d UserMessage, task string) {
 		}
 	}
 	sc.Entries = append(sc.Entries, Entry{Seq: e.Seq, Time: e.Time, User: &d})
-	if d.Source == FromAgent {
-		sc.heard = len(sc.Entries)
+	switch {
+	case d.Source == FromAgent:
+	case d.Inbox != "" && sc.Turn.Open: // the turn that runs hears it
+		sc.Work.add(d.Text)
+	default:
+		return
 	}
+	sc.heard = len(sc.Entries)
 }
 
 func (sc *Scope) reply(e Event, d *AssistantMessage) {

@@ -37,7 +37,7 @@ func examples() []session.Data {
 		&session.TurnEnd{Turn: 2, Status: session.Interrupted, Reason: session.ReasonServer, Error: failure, RetryAt: at(9)},
 		&session.StepStart{Step: 4},
 		&session.StepEnd{Step: 4},
-		&session.UserMessage{Source: session.FromUser, Text: "hi"},
+		&session.UserMessage{Source: session.FromUser, Text: "hi", Inbox: "00000000000000000001-a"},
 		&session.RequestHeader{Model: "p/m", Tools: []string{"shell"}, Prompt: "cd", Chars: 1234},
 		&session.RequestRetried{Attempt: 1, DelayMs: 250, Error: failure},
 		&session.AssistantChunk{Text: "so f"},

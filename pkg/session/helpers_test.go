@@ -148,7 +148,7 @@ func (g *generator) data() session.Data {
 		return &session.ToolResult{Call: g.call(), Outcome: outcome, Text: text}
 	case 2:
 		source := rapid.SampledFrom([]session.Source{session.FromUser, session.FromTask, session.FromAgent, "ghost"})
-		return &session.UserMessage{Source: source.Draw(g.T, "source"), Text: word}
+		return &session.UserMessage{Source: source.Draw(g.T, "source"), Text: word, Inbox: rapid.SampledFrom([]string{"", "1", "2"}).Draw(g.T, "inbox")}
 	case 5:
 		return begun(g.call(), n)
 	case 6, 7:

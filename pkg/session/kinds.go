@@ -84,10 +84,12 @@ const (
 	FromAgent Source = "agent"
 )
 
-// UserMessage is the user, or the agent to itself, speaking.
+// UserMessage is the user, or the agent to itself, speaking. Inbox is the id
+// of the letter that it came by, if it was sent to the session.
 type UserMessage struct {
 	Source Source `json:"source"`
 	Text   string `json:"text,omitempty"`
+	Inbox  string `json:"inbox,omitempty"`
 }
 
 // RequestHeader tells what a model is asked with, for audit: Prompt is the

@@ -32,6 +32,7 @@ type State struct {
 	measured measured // how long tokens are
 
 	scopes map[string]*Scope
+	taken  map[string]bool // letters of the inbox
 }
 
 // Scope is one conversation in the session: its own, or a child's.
@@ -104,6 +105,9 @@ type Call struct {
 
 // InDoubt reports whether the call was begun and nobody knows how it ended.
 func (c *Call) InDoubt() bool { return c.Result == nil && c.Attempt > 0 }
+
+// Took reports whether a letter of that id was taken up.
+func (s *State) Took(id string) bool { return s.taken[id] }
 
 // Scope returns the scope of that name, nil when nothing happened in it.
 func (s *State) Scope(name string) *Scope { return s.scopes[name] }

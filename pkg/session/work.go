@@ -76,6 +76,13 @@ func (w *Work) words(gone func(seq int64) bool) string {
 	return strings.Join(out, "\n\n")
 }
 
+// add takes in what was said in the middle of the work.
+func (w *Work) add(words string) {
+	if !blank(words) {
+		w.Added = append(w.Added, words)
+	}
+}
+
 // Concluded counts the questions of a kind that the scope has asked its
 // children and drawn its conclusion from: the next "plan" is plan-3 if it is 2.
 func (sc *Scope) Concluded(kind string) int { return sc.concluded[kind] }
