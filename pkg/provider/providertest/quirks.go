@@ -1,6 +1,7 @@
 package providertest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -16,6 +17,7 @@ type FakeServer struct {
 	Path    string                   // of the base URL, for example "/v1"
 	RulesOn []string                 // opt-in rules that have to hold
 	Errors  map[string]provider.Kind // quirks that are another error, or none (""), in this protocol
+	Refusal message.StopReason       // how a refusal ends in this protocol; default StopRefusal
 }
 
 // quirkErrors are the quirks that are no answer, and the kind of their errors.
@@ -52,7 +54,7 @@ func Quirks(t *testing.T, a Adapter, f FakeServer) {
 			if strings.HasPrefix(name, "stall") {
 				o.Idle = 200 * time.Millisecond
 			}
-			a.quirk(t, a.open(t, o), name, rule, kinds[name])
+			a.quirk(t, a.open(t, o), name, rule, kinds[name], cmp.Or(f.Refusal, message.StopRefusal))
 		})
 	}
 	if broken := check(); broken != "" {
@@ -60,7 +62,7 @@ func Quirks(t *testing.T, a Adapter, f FakeServer) {
 	}
 }
 
-func (a Adapter) quirk(t *testing.T, p provider.Provider, name string, rule map[string]any, kind provider.Kind) {
+func (a Adapter) quirk(t *testing.T, p provider.Provider, name string, rule map[string]any, kind provider.Kind, refusal message.StopReason) {
 	req := provider.Request{
 		System:   "Be brief.",
 		Messages: []message.Message{{Role: message.User, Parts: []message.Part{message.Text("quirk:" + name + ";")}}},
@@ -77,7 +79,7 @@ func (a Adapter) quirk(t *testing.T, p provider.Provider, name string, rule map[
 		t.Fatal(err)
 	}
 	if want, _ := rule["reply"].(map[string]any); want != nil {
-		checkQuirk(t, reply, want)
+		checkQuirk(t, reply, want, refusal)
 	}
 	if len(callsOf(reply)) == 0 {
 		return
@@ -117,7 +119,7 @@ func (a Adapter) answered(req provider.Request, reply provider.Reply) provider.R
 	return req
 }
 
-func checkQuirk(t *testing.T, reply provider.Reply, want map[string]any) {
+func checkQuirk(t *testing.T, reply provider.Reply, want map[string]any, refusal message.StopReason) {
 	if text, ok := want["text"].(string); ok && !strings.Contains(text, "{{") && textOf(reply) != text {
 		t.Errorf("text %q, want %q", textOf(reply), text)
 	}
@@ -154,7 +156,7 @@ func checkQuirk(t *testing.T, reply provider.Reply, want map[string]any) {
 	if ok && string(reply.Stop) != stop {
 		t.Errorf("stop %q, want %q", reply.Stop, stop)
 	}
-	if _, ok := want["refusal"]; ok && (reply.Stop != message.StopRefusal || textOf(reply) == "") {
+	if _, ok := want["refusal"]; ok && (reply.Stop != refusal || textOf(reply) == "") {
 		t.Errorf("a refusal became %v", reply)
 	}
 }

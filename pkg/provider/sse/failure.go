@@ -81,10 +81,11 @@ func (f *Failure) say(s string) {
 // "try again in 8m38.4s".
 var waits = pattern(`(?:"retryDelay":\s*"|try again in )((?:[0-9.]+(?:ms|s|m|h))+)`)
 
-// asked returns the wait that a body asks for, 0 if it doesn't.
+// asked returns the wait that a body asks for, 0 if it doesn't. Google asks for
+// seconds even where it is a day's quota that is used up: those don't count.
 func asked(body string) time.Duration {
 	m := waits().FindStringSubmatch(body)
-	if m == nil {
+	if m == nil || strings.Contains(body, "PerDay") {
 		return 0
 	}
 	d, err := time.ParseDuration(m[1])

@@ -15,19 +15,21 @@ import (
 var (
 	tooLong = pattern(`context_length_exceeded|exceed_context_size|string_above_max_length|` +
 		`maximum context length|context (length|size|window)|prompt is too long|input is too long|` +
-		`request too large for|reduce the length of the messages|exceed context limit`)
+		`request too large for|reduce the length of the messages|exceed context limit|exceeds the maximum number of tokens`)
 	usedUp = pattern(`insufficient_quota|billing_(hard_limit_reached|not_active)|` +
 		`exceeded your current quota|insufficient[ _](balance|credits?|funds)|` +
 		`all available credits|doesn't have any credits|purchase (more )?credits|credit balance is too low|spending limit|` +
-		`billing_error|extra usage is required|usage limit (is )?(exceeded|reached)|specified (workspace )?api usage limits`)
+		`billing_error|extra usage is required|usage limit (is )?(exceeded|reached)|specified (workspace )?api usage limits|` +
+		`reached your (\w+ )?usage limit|prepayment credits`)
 	filtered = pattern(`content_filter|content_policy|responsibleaipolicy|data_inspection_failed|` +
-		`content management policy|content filtering policy|moderation_blocked`)
+		`content management policy|content filter(ing policy|ed)|moderation_blocked`)
 	badKey = pattern(`invalid_api_key|incorrect_api_key|authentication_error|invalid_authentication|` +
-		`(incorrect|invalid) api key|api key not valid|api key (is )?(missing|required)`)
+		`(incorrect|invalid) api key|api key not valid|api key (is )?(missing|required)|api key expired|` +
+		`api key was reported as leaked|callers without established identity`)
 	noModel = pattern(`model_not_found|model.{0,80} (does not exist|not found)|supported api model names`)
-	busy    = pattern(`overloaded|capacity_exceeded|capacity exceeded|no_capacity`)
+	busy    = pattern(`overloaded|capacity_exceeded|capacity exceeded|no_capacity|server busy`)
 	tooMany = pattern(`rate[_ ]limit|too_many_requests|resource_exhausted`)
-	refusal = pattern(`invalid_request|tool_use_failed|bad_?request`)
+	refusal = pattern(`invalid_request|tool_use_failed|bad_?request|does not support`)
 )
 
 // Kind classifies; status is 0 for an error inside of a stream. Words decide

@@ -1,0 +1,234 @@
+package gemini
+
+import (
+	"encoding/json"
+	"flag"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"kagent/pkg/message"
+	"kagent/pkg/provider"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// transport is an http.RoundTripper made of a function.
+type transport func(*http.Request) (*http.Response, error)
+
+func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+const hi = `data: {"candidates":[{"content":{"parts":[{"text":"hi"}],"role":"model"},"finishReason":"STOP"}]}` + "\n\n"
+
+// open makes a provider for a model on a host named test.
+func openModel(t testing.TB, o Options) provider.Provider {
+	t.Helper()
+	if o.Model == "" {
+		o.Model = "m"
+	}
+	if o.BaseURL == "" {
+		o.BaseURL = "http://test/v1beta"
+	}
+	p, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// sent returns what a provider sends for req.
+func sent(t testing.TB, o Options, req provider.Request) (*http.Request, string) {
+	t.Helper()
+	var got *http.Request
+	var body []byte
+	o.HTTPClient = &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+		got = r
+		body, _ = io.ReadAll(r.Body)
+		return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(hi)), Request: r}, nil
+	})}
+	if _, err := openModel(t, o).Stream(t.Context(), req, func(provider.Event) {}); err != nil {
+		t.Fatal(err)
+	}
+	return got, string(body)
+}
+
+// answer feeds a body with status 200 to a model m.
+func answer(t testing.TB, req provider.Request, body string) (provider.Reply, error) {
+	t.Helper()
+	return openModel(t, Options{HTTPClient: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+	})}}).Stream(t.Context(), req, func(provider.Event) {})
+}
+
+func say(role message.Role, parts ...message.Part) message.Message {
+	m := message.Message{Role: role, Parts: parts}
+	if role == message.Assistant {
+		m.Model = "gemini/m"
+	}
+	return m
+}
+
+func wireCallPart(id, name, args, opaque string) message.Part {
+	p := message.Call(message.ToolCall{ID: id, Name: name, Arguments: args})
+	p.Opaque = json.RawMessage(opaque)
+	return p
+}
+
+func textPart(text, opaque string) message.Part {
+	return message.Part{Type: message.TypeText, Text: text, Opaque: json.RawMessage(opaque)}
+}
+
+func thought(text, opaque string) message.Part {
+	return message.Part{Type: message.TypeReasoning, Text: text, Opaque: json.RawMessage(opaque)}
+}
+
+func result(id, name, text string, isError bool) message.Message {
+	return say(message.Tool, message.Result(message.ToolResult{ID: id, Name: name, Text: text, IsError: isError}))
+}
+
+var hello = provider.Request{Messages: []message.Message{say(message.User, message.Text("hi"))}}
+
+// Everything a conversation can hold, good and bad, in one request.
+func conversation() provider.Request {
+	foreign := say(message.Assistant, thought("secret thoughts", `{"thoughtSignature":"s"}`), textPart("from another model", `{"thoughtSignature":"s"}`),
+		wireCallPart("c9", "pwd", "{}", `{"thoughtSignature":"s"}`), wireCallPart("c10", "pwd", "{}", ``))
+	foreign.Model = "anthropic/m"
+	warm := 0.5
+	return provider.Request{
+		System: "You are <kind> & brief.",
+		Messages: []message.Message{
+			say(message.User, message.Text("review this"), message.Text(" \n"), message.Text("attached\x00 \xff")),
+			say(message.Assistant,
+				thought("let me see", ``), thought("", `{"part":{"text":"","thought":true,"thoughtSignature":"t1=="}}`),
+				textPart("First part", `{"thoughtSignature":"t2=="}`), message.Text(" and the next."), message.Text("\n"),
+				wireCallPart("c1", "read_file", `{"path":"a","text":"\ud83d\u0000\ud83d\ude00\\ud83d","n":9223372036854775807}`, `{"thoughtSignature":"s+/=","anonymous":true}`),
+				wireCallPart("c2", "read file!", `{"path":`, ``), wireCallPart("c3", strings.Repeat("x", 70), `[1]`, ``), wireCallPart("c4", "", ``, ``)),
+			result("c1", "read_file", "content", false),
+			result("c2", "read_file", "error: arguments are no JSON", true),
+			result("c3", "x", "error: unknown tool", true),
+			result("c4", "", "", false),
+			say(message.Assistant, thought("only thought", `{"thoughtSignature":"lost"}`)),
+			say(message.Assistant, textPart("said without calls", ``), thought("", `{"part":{"text":"","thoughtSignature":"t3=="}}`),
+				thought("", `{"part":{"executableCode":{"code":"1 < 2"},"thoughtSignature":"t4=="}}`), thought("", `{"part":{"thoughtSignature":"t5=="}}`)),
+			say(message.User, message.Text("")),
+			say(message.User, message.Text("go on 😀")),
+			foreign,
+			result("c9", "pwd", "/", false), result("c10", "pwd", "/", false),
+		},
+		Note:   "Step 2 is next.",
+		Choice: "1pwd",
+		Tools: []message.ToolSpec{
+			{Name: "read_file", Description: "Reads <a> file.", Schema: json.RawMessage(`{"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"], "additionalProperties": false}`)},
+			{Name: "1pwd", Schema: json.RawMessage(`{"type":"object"}`)},
+			{Name: "ls"},
+		},
+		Output:  json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}},"additionalProperties":false}`),
+		Options: provider.Options{MaxOutput: 1000, Temperature: &warm, Effort: "low"},
+	}
+}
+
+func TestTheRequestIsAsRecorded(t *testing.T) {
+	req, body := sent(t, Options{APIKey: " test-key\n", Header: map[string]string{"X-Title": "kagent"}}, conversation())
+	var b strings.Builder
+	b.WriteString(req.Method + " " + req.URL.String() + "\n")
+	req.Header.Write(&b)
+	b.WriteString("\n")
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(json.RawMessage(body)); err != nil {
+		t.Fatalf("%v in %s", err, body)
+	}
+	got := strings.ReplaceAll(b.String(), "\r\n", "\n")
+	golden := filepath.Join("testdata", "request.golden")
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("the request differs from %s (-update rewrites it):\n%s", golden, got)
+	}
+}
+
+func TestAnEmptyRequestLeavesAllToTheService(t *testing.T) {
+	req, body := sent(t, Options{}, hello)
+	if want := `{"contents":[{"role":"user","parts":[{"text":"hi"}]}]}`; body != want {
+		t.Errorf("body %s, want %s", body, want)
+	}
+	if _, ok := req.Header["X-Goog-Api-Key"]; ok {
+		t.Error("a key is sent though there is none")
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	for _, c := range [][3]string{
+		{"", "gemini-2.5-flash", "https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse"},
+		{"http://h:1", "m", "http://h:1/v1beta/models/m:streamGenerateContent?alt=sse"},
+		{" http://h/ ", "m", "http://h/v1beta/models/m:streamGenerateContent?alt=sse"},
+		{"http://h/v1/?a=b#c", "a b%?", "http://h/v1/models/a%20b%25%3F:streamGenerateContent?a=b&alt=sse"},
+		{"http://h/v1", "tunedModels/x", "http://h/v1/tunedModels/x:streamGenerateContent?alt=sse"},
+		{"https://h/v1/projects/p/locations/l", "publishers/google/models/m", "https://h/v1/projects/p/locations/l/publishers/google/models/m:streamGenerateContent?alt=sse"},
+	} {
+		p, err := New(Options{Model: c[1], BaseURL: c[0]})
+		if err != nil || p.(*client).address != c[2] {
+			t.Errorf("%q, %s: %v, %v; want %q", c[0], c[1], p, err, c[2])
+		}
+	}
+	for _, o := range []Options{
+		{},
+		{Model: "m", BaseURL: "h/v1"},
+		{Model: "m", BaseURL: "ftp://h"},
+		{Model: "m", BaseURL: "http://u:SECRETKEY123@h:x/%zz"},
+		{Model: "m", APIKey: "SECRET\nKEY123"},
+	} {
+		if _, err := New(o); err == nil || strings.Contains(err.Error(), "SECRET") || !strings.HasPrefix(err.Error(), "gemini: ") {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+}
+
+// What each generation of models is asked for, and in which words.
+func TestOptionsFollowTheGeneration(t *testing.T) {
+	for _, c := range []struct {
+		model, effort string
+		tools         bool
+		want          string
+	}{
+		{"gemini-2.5-flash", "low", false, `"generationConfig":{"responseMimeType":"application/json","responseJsonSchema":{},"thinkingConfig":{"includeThoughts":true,"thinkingBudget":1024}}`},
+		{"gemini-2.5-pro", "high", true, `"generationConfig":{"thinkingConfig":{"includeThoughts":true,"thinkingBudget":24576}}`},
+		{"gemini-3-pro-preview", "medium", true, `"generationConfig":{"responseMimeType":"application/json","responseJsonSchema":{},"thinkingConfig":{"includeThoughts":true,"thinkingLevel":"high"}}`},
+		{"gemini-3-flash-preview", "medium", false, `"thinkingConfig":{"includeThoughts":true,"thinkingLevel":"medium"}`},
+		{"models/gemini-3.1-pro-preview", "medium", false, `"thinkingLevel":"medium"`},
+		{"gemini-3-flash-preview", "low", true, `"responseJsonSchema":{}`},
+		{"gemini-flash-latest", "low", true, `"responseMimeType":"application/json","responseJsonSchema":{},"thinkingConfig":{"includeThoughts":true,"thinkingLevel":"low"}`},
+	} {
+		req := hello
+		req.Options.Effort = c.effort
+		req.Output = json.RawMessage(`{}`)
+		if c.tools {
+			req.Tools = []message.ToolSpec{{Name: "ls"}}
+		}
+		if _, body := sent(t, Options{Model: c.model}, req); !strings.Contains(body, c.want) {
+			t.Errorf("%s, %s: %s\nlacks %s", c.model, c.effort, body, c.want)
+		}
+	}
+}
+
+// A call that another model made has no signature; Gemini 3 would refuse it
+// without one, older models never asked.
+func TestForeignCallsAreMarkedForNewModelsOnly(t *testing.T) {
+	for model, marked := range map[string]bool{"gemini-3-pro-preview": true, "gemini-flash-latest": true, "gemini-2.5-pro": false, "gemini-1.5-flash": false} {
+		_, body := sent(t, Options{Model: model}, conversation())
+		if got := strings.Contains(body, noValidation); got != marked {
+			t.Errorf("%s: marked %v, want %v", model, got, marked)
+		}
+	}
+}
