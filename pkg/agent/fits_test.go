@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"strings"
 
 	"kagent/pkg/message"
@@ -11,7 +12,8 @@ import (
 )
 
 // doubts are calls that were in doubt at a cut. The n-th call of the m-th
-// reply with calls is "m.n": sequence numbers are moved by a cut.
+// reply with calls of a scope is "scope m.n": sequence numbers are moved by a
+// cut.
 type doubts map[string]bool
 
 func doubted(state *session.State, before doubts) doubts {
@@ -27,28 +29,36 @@ func doubted(state *session.State, before doubts) doubts {
 	return d
 }
 
+// scopesOf are the session's own scope and all children.
+func scopesOf(state *session.State) []*session.Scope {
+	return append([]*session.Scope{state.Main()}, state.Children()...)
+}
+
 func callsOf(state *session.State) map[string]*session.Call {
-	all, m := map[string]*session.Call{}, 0
-	for _, e := range state.Main().Entries {
-		if e.Reply == nil || len(e.Reply.Calls) == 0 {
-			continue
+	all := map[string]*session.Call{}
+	for _, sc := range scopesOf(state) {
+		m := 0
+		for _, e := range sc.Entries {
+			if e.Reply == nil || len(e.Reply.Calls) == 0 {
+				continue
+			}
+			for n, c := range e.Reply.Calls {
+				all[fmt.Sprintf("%s %d.%d", sc.Name, m, n)] = c
+			}
+			m++
 		}
-		for n, c := range e.Reply.Calls {
-			all[fmt.Sprintf("%d.%d", m, n)] = c
-		}
-		m++
 	}
 	return all
 }
 
-// plain is what the model is sent, without times and with ids by their order.
-// What it is told of calls in doubt is left out.
-func plain(state *session.State, doubt doubts) (lines []string) {
+// plain is what the model of a scope is sent, without times and with ids by
+// their order. What it is told of calls in doubt is left out.
+func plain(sc *session.Scope, doubt doubts) (lines []string) {
 	ids, named, m := map[string]string{}, map[string]string{}, 0
-	for _, msg := range state.Main().Messages() {
+	for _, msg := range sc.Messages() {
 		line := string(msg.Role) + " " + msg.Model
 		for n, c := range msg.Calls() {
-			ids[c.ID], named[c.ID] = fmt.Sprint("#", len(ids)), fmt.Sprintf("%d.%d", m, n)
+			ids[c.ID], named[c.ID] = fmt.Sprint("#", len(ids)), fmt.Sprintf("%s %d.%d", sc.Name, m, n)
 		}
 		if len(msg.Calls()) > 0 {
 			m++
@@ -63,12 +73,51 @@ func plain(state *session.State, doubt doubts) (lines []string) {
 					line += fmt.Sprintf(" %q %v", p.Result.Text, p.Result.IsError)
 				}
 			default:
-				line += fmt.Sprintf(" %s %q", p.Type, p.Text)
+				line += fmt.Sprintf(" %s %q", p.Type, settled(p.Text, doubt))
 			}
 		}
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// brought is the part of a question that tells how calls ended.
+var brought = regexp.MustCompile(`(?s)# (What was done|Why another plan is needed)\n.*?(\n# |$)`)
+
+func settled(text string, doubt doubts) string {
+	if len(doubt) == 0 {
+		return text
+	}
+	return brought.ReplaceAllString(text, "$2")
+}
+
+// normal is all that a session came to, scope by scope: the order of events
+// between children that ran together is a matter of chance.
+func normal(state *session.State, doubt doubts) map[string][]string {
+	out := map[string][]string{}
+	for _, sc := range scopesOf(state) {
+		t := sc.Turn
+		lines := []string{fmt.Sprintf("turn %d, open %v, %s %s, %d steps, %d in all", t.N, t.Open, t.Status, t.Reason, t.Steps, sc.Steps)}
+		if c := sc.Child; c != nil {
+			lines = append(lines, fmt.Sprintf("child: %q %q %v %s %s %s", settled(c.Task, doubt), c.System, c.Tools, c.Decide, c.Model, c.Profile))
+		}
+		w := sc.Work
+		lines = append(lines, fmt.Sprintf("work: %q %q", settled(w.Task, doubt), w.Added))
+		if w.Route != nil {
+			lines = append(lines, fmt.Sprintf("route: %+v", *w.Route))
+		}
+		if w.Plan != nil {
+			lines = append(lines, fmt.Sprintf("plan: %+v, approved %v", *w.Plan, w.Approved))
+		}
+		for _, v := range w.Verdicts {
+			lines = append(lines, fmt.Sprintf("verdict: %v %q %s", v.OK, v.Feedback, v.From))
+		}
+		for _, n := range state.Nodes(sc.Name) {
+			lines = append(lines, fmt.Sprintf("node: %+v %s %s, attempt %d, %q", n.GraphNode, n.Status, n.Scope, n.Attempts, n.Answer))
+		}
+		out["scope "+sc.Name] = append(lines, plain(sc, doubt)...)
+	}
+	return out
 }
 
 // fits checks that a session which was cut ended as the whole one did.
@@ -79,14 +128,10 @@ func (s *stage) fits(whole *stage, state *session.State, doubt doubts) {
 	check(s, "the status", status, wantStatus)
 	check(s, "the reason", reason, wantReason)
 	check(s, "the answer", state.Main().Answer(), whole.final.Main().Answer())
-	check(s, "the turn", state.Main().Turn.N, whole.final.Main().Turn.N)
-	check(s, "its steps", state.Main().Turn.Steps, whole.final.Main().Turn.Steps)
-	if got, want := plain(state, doubt), plain(whole.final, doubt); !reflect.DeepEqual(got, want) {
-		s.Errorf("the messages are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	s.same(normal(state, doubt), normal(whole.final, doubt))
 	unknown := false
 	for _, c := range callsOf(state) {
-		unknown = unknown || c.Result.Outcome == session.OutcomeUnknown
+		unknown = unknown || c.Result != nil && c.Result.Outcome == session.OutcomeUnknown
 	}
 	if !unknown && !maps.Equal(s.w.files, whole.w.files) {
 		s.Errorf("the files are %v, want %v", s.w.files, whole.w.files)
@@ -94,19 +139,33 @@ func (s *stage) fits(whole *stage, state *session.State, doubt doubts) {
 	s.sound(state, doubt)
 }
 
+func (s *stage) same(got, want map[string][]string) {
+	s.Helper()
+	for name, lines := range want {
+		if !reflect.DeepEqual(got[name], lines) {
+			s.Errorf("%s is\n%s\nwant\n%s", name, strings.Join(got[name], "\n"), strings.Join(lines, "\n"))
+		}
+	}
+	for name, lines := range got {
+		if want[name] == nil {
+			s.Errorf("there is a %s that the whole session has not:\n%s", name, strings.Join(lines, "\n"))
+		}
+	}
+}
+
 // sound checks what must hold of every log, and of the world beside it.
 func (s *stage) sound(state *session.State, doubt doubts) {
 	s.Helper()
-	open, attempts, keys, ended := false, map[session.CallID]int{}, map[session.CallID]string{}, map[session.CallID]bool{}
+	open, attempts, keys, ended := map[string]bool{}, map[session.CallID]int{}, map[session.CallID]string{}, map[session.CallID]bool{}
 	intended := map[string]bool{}
 	err := s.store.Events(s.Context(), "s", false, func(e session.Event) {
 		switch d := e.Data.(type) {
 		case *session.TurnStart:
-			check(s, fmt.Sprintf("a turn open before event %d begins one", e.Seq), open, false)
-			open = true
+			check(s, fmt.Sprintf("a turn open before event %d begins one", e.Seq), open[e.Scope], false)
+			open[e.Scope] = true
 		case *session.TurnEnd:
-			check(s, fmt.Sprintf("a turn open before event %d ends it", e.Seq), open, true)
-			open = false
+			check(s, fmt.Sprintf("a turn open before event %d ends it", e.Seq), open[e.Scope], true)
+			open[e.Scope] = false
 		case *session.ToolCall:
 			attempts[d.Call]++
 			check(s, "the attempt", d.Attempt, attempts[d.Call])
@@ -139,12 +198,16 @@ func (s *stage) sound(state *session.State, doubt doubts) {
 }
 
 // once checks how often a call that ended had its effect. Of the real file
-// tools nobody counts.
+// tools nobody counts. The call that a decision is made by has no result.
 func (s *stage) once(name string, c *session.Call, doubt bool) {
 	s.Helper()
+	if c.Result == nil {
+		check(s, "runs of a call without a result", s.w.count[c.Key]+c.Attempt, 0)
+		return
+	}
 	n, o := s.w.count[c.Key], c.Result.Outcome
-	counted := !strings.HasSuffix(c.Wire.Name, "_file")
-	repeatable := c.Wire.Name == "look" || c.Wire.Name == "ping"
+	counted := !strings.HasSuffix(c.Wire.Name, "_file") && c.Wire.Name != "mark_step"
+	repeatable := c.Wire.Name == "look" || c.Wire.Name == "ping" || c.Wire.Name == "miss"
 	switch {
 	case c.Key == "" && n > 0, c.Key != "" && o == session.OutcomeOK && n == 0 && counted, o == session.OutcomeUnknown && !doubt:
 		s.Errorf("call %s (%s) ended as %s and happened %d times", name, c.Wire.Name, o, n)

@@ -1,10 +1,19 @@
 package agent_test
 
-import "kagent/pkg/session"
+import (
+	"slices"
 
-// repertoire are the sessions whose logs are cut. No reply depends on what a
-// call in doubt brought, so that only what is told of it may differ.
+	"kagent/pkg/session"
+)
+
+// repertoire are the sessions whose logs are cut.
 func repertoire() []play {
+	return slices.Concat(plainRepertoire(), plannedRepertoire(), graphRepertoire())
+}
+
+// Sessions of react. No reply depends on what a call in doubt brought, so that
+// only what is told of it may differ.
+func plainRepertoire() []play {
 	return []play{
 		{name: "a plain answer", end: session.Completed, script: `
 replies: [{text: "a rather long answer to {{last_user}}", reasoning: hm, pieces: 5}]`},

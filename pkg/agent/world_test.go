@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"kagent/pkg/agent"
 	"kagent/pkg/checkpoint"
 	"kagent/pkg/message"
+	"kagent/pkg/provider"
 	"kagent/pkg/session"
 	"kagent/pkg/tool"
 )
@@ -76,6 +78,15 @@ func (p writer) Hash(path string) (string, error) {
 	return p.w.files[path], nil
 }
 
+// failing is a deed that comes to nothing.
+type failing struct{ deed }
+
+func (d failing) Run(ctx context.Context, c tool.Call) tool.Result {
+	d.deed.Run(ctx, c)
+	code := 1
+	return tool.Result{Outcome: tool.Failed, Text: "no " + arg(c.Args), ExitCode: &code}
+}
+
 func (w *world) tools(t testing.TB) *tool.Set {
 	set, err := tool.NewSet(
 		deed{w, "look", tool.Traits{Class: tool.Read}},
@@ -83,6 +94,7 @@ func (w *world) tools(t testing.TB) *tool.Set {
 		deed{w, "ping", tool.Traits{Class: tool.Network, Idempotent: true}},
 		writer{deed{w, "put", tool.Traits{Class: tool.Write}}},
 		deed{w, "forbidden", tool.Traits{Class: tool.Execute}},
+		failing{deed{w, "miss", tool.Traits{Class: tool.Read}}},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -144,8 +156,12 @@ func (d *dying) Commit() error {
 // play is a session that a script plays.
 type play struct {
 	name    string
+	agent   string // default react
 	script  string
-	prompts []string // of further turns
+	set     func(*session.Settings) // may change the settings
+	prompts []string                // of further turns
+	midway  string                  // a prompt that comes when the run was interrupted first
+	approve bool                    // the plan, when it is shown
 	end     session.Status
 	retry   bool // ask again at once when the model fails
 }
@@ -160,6 +176,11 @@ type stage struct {
 	tools *tool.Set // default: those of w
 	keys  int
 	final *session.State // of a session that was not cut
+
+	mu    sync.Mutex
+	asked int // requests that brought a reply
+	most  int // of them at once
+	now   int
 }
 
 // tempDir is in memory where there is such a place: these are many sessions,
@@ -191,9 +212,11 @@ func (s *stage) log() string { return filepath.Join(s.dir, "s", "events.jsonl") 
 
 func (s *stage) create(tools ...string) *checkpoint.Journal {
 	s.Helper()
-	j, err := s.store.Create("s", session.Created{Task: "the task", Settings: session.Settings{
-		Agent: "react", Model: "script:x", System: "be good", Tools: tools, OnUnknown: "tell",
-	}})
+	settings := session.Settings{Agent: s.play.strategy(), Model: "script:x", System: "be good", Tools: tools, OnUnknown: "tell"}
+	if s.play.set != nil {
+		s.play.set(&settings)
+	}
+	j, err := s.store.Create("s", session.Created{Task: "the task", Settings: settings})
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -209,11 +232,35 @@ func (s *stage) open() *checkpoint.Journal {
 	return j
 }
 
-// perform runs until there is nothing more to do: it goes on with a turn that
-// was interrupted, and says what was not said yet.
-func (s *stage) perform(j agent.Journal) (agent.Finish, error) {
+func (p play) strategy() string {
+	if p.agent == "" {
+		return "react"
+	}
+	return p.agent
+}
+
+// counted notes what is asked of a model.
+func (s *stage) counted(next provider.Provider) provider.Provider {
+	return model(func(ctx context.Context, req provider.Request, emit func(provider.Event)) (provider.Reply, error) {
+		s.mu.Lock()
+		s.now++
+		s.most = max(s.most, s.now)
+		s.mu.Unlock()
+		reply, err := next.Stream(ctx, req, emit)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.now--
+		if err == nil {
+			s.asked++
+		}
+		return reply, err
+	})
+}
+
+// runner is one process's.
+func (s *stage) runner(j agent.Journal) *agent.Runner {
 	s.Helper()
-	p := parse(s, s.play.script)
+	p := s.counted(parse(s, s.play.script))
 	if s.play.retry {
 		p = retrying(p)
 	}
@@ -221,20 +268,41 @@ func (s *stage) perform(j agent.Journal) (agent.Finish, error) {
 	if s.tools != nil {
 		set = s.tools
 	}
-	r := agent.Runner{
-		Journal: j, Provider: p, Tools: set, Strategy: agent.React,
+	return &agent.Runner{
+		Journal: j, Provider: p, Tools: set, Strategy: agent.ByName(s.play.strategy()),
 		NewKey: func() string { s.keys++; return time.Duration(s.keys).String() + s.dir },
 		Now:    func() time.Time { return epoch },
 	}
+}
+
+// perform runs until there is nothing more to do: it goes on with a turn that
+// was interrupted, consents to a plan, and says what was not said yet.
+func (s *stage) perform(j agent.Journal) (agent.Finish, error) {
+	s.Helper()
+	r := s.runner(j)
 	run := func(prompt string) (end agent.Finish, err error) {
-		for range 3 {
+		for range 4 {
 			end, err = r.Run(s.Context(), prompt)
-			if err != nil || end.Status != session.Interrupted {
-				break
-			}
 			prompt = ""
+			switch {
+			case err != nil:
+				return end, err
+			case end.Reason == session.ReasonPlan && s.play.approve && s.allSaid(j.State()):
+				err = j.Append("", &session.ApprovalGiven{What: "plan"})
+			case end.Status != session.Interrupted:
+				return end, nil
+			}
+			if err != nil {
+				return end, err
+			}
 		}
 		return end, err
+	}
+	if s.play.midway != "" && !heard(j.State(), s.play.midway) {
+		if end, err := r.Run(s.Context(), ""); err != nil {
+			return end, err
+		}
+		return run(s.play.midway)
 	}
 	end, err := run("")
 	for _, prompt := range s.play.prompts {
@@ -243,6 +311,10 @@ func (s *stage) perform(j agent.Journal) (agent.Finish, error) {
 		}
 	}
 	return end, err
+}
+
+func (s *stage) allSaid(state *session.State) bool {
+	return !slices.ContainsFunc(s.play.prompts, func(p string) bool { return !heard(state, p) })
 }
 
 func heard(s *session.State, prompt string) bool {
