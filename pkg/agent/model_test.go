@@ -122,7 +122,7 @@ func TestStreamedTextIsWrittenDownNowAndThen(t *testing.T) {
 		sizes = append(sizes, len(c.Text))
 	}
 	checkList(t, "chunks", sizes, 30, 4096, 5000, 7) // the rest is kept when the stream is cut
-	check(t, "the partial text", len(r.log.state.Main().Partial), 30+4096+5000+7)
+	check(t, "the partial text", len(r.log.state.Main().Partial()), 30+4096+5000+7)
 }
 
 func TestAFinishedReplyLeavesNoPartialText(t *testing.T) {
@@ -131,7 +131,7 @@ func TestAFinishedReplyLeavesNoPartialText(t *testing.T) {
 	r.Delta = func(_, text string) { shown.WriteString(text) }
 	r.run("", session.Completed, "")
 	check(t, "what was shown", shown.String(), "hello")
-	check(t, "the partial text", r.log.state.Main().Partial, "")
+	check(t, "the partial text", r.log.state.Main().Partial(), "")
 	r.answer("hello")
 }
 
@@ -157,7 +157,7 @@ func TestWhatAFailedAttemptStreamedIsVoid(t *testing.T) {
 		step{0, provider.Event{Text: "new"}, 1},
 	)
 	r.run("", session.Interrupted, session.ReasonNetwork)
-	check(t, "the partial text", r.log.state.Main().Partial, "new")
+	check(t, "the partial text", r.log.state.Main().Partial(), "new")
 	retried := data[*session.RequestRetried](r.log)
 	if len(retried) != 1 || retried[0].Attempt != 1 || retried[0].DelayMs != 250 || retried[0].Error.Kind != "network" {
 		t.Errorf("retries: %+v", retried)

@@ -50,7 +50,7 @@ func TestTextThatStopsInTheMiddleIsWrittenDown(t *testing.T) {
 			emit(provider.Event{Text: "half an"})
 			time.Sleep(time.Second) // of the bubble's clock
 			synctest.Wait()
-			check(t, "the log's text after a silence", r.log.state.Main().Partial, "half an")
+			check(t, "the log's text after a silence", r.log.state.Main().Partial(), "half an")
 			emit(provider.Event{Text: " answer"})
 			return says("half an answer"), nil
 		}))

@@ -45,7 +45,7 @@ func TestAStopDuringAModelCallKeepsThePartialText(t *testing.T) {
 		return provider.Reply{}, context.Cause(ctx)
 	}))
 	end := r.runIn(ctx, "", session.Interrupted, session.ReasonSignal)
-	check(t, "the partial text", r.log.state.Main().Partial, "hal")
+	check(t, "the partial text", r.log.state.Main().Partial(), "hal")
 	check(t, "an error beside the signal", end.End.Error, nil)
 	r.run("", session.Completed, "")
 	r.answer("whole")

@@ -123,7 +123,7 @@ func headOf(s *session.State, at promise) head {
 		a := sc.Answer()
 		h.Answer = &a
 	case session.Active: // what was said so far stands among the messages
-		h.Partial = sc.Partial
+		h.Partial = sc.Partial()
 	default:
 		h.Partial = sc.Draft()
 	}

@@ -34,7 +34,7 @@ func (s *State) Apply(e Event) {
 		t.Ended = e.Time
 		t.N = max(t.N, d.Turn)
 	case *StepStart:
-		sc.InStep, sc.Partial = true, ""
+		sc.InStep, sc.partial = true, nil
 		sc.Tries++
 	case *StepEnd:
 		sc.InStep = false
@@ -47,7 +47,7 @@ func (s *State) Apply(e Event) {
 	case *RequestRetried:
 		sc.retry(d)
 	case *AssistantChunk:
-		sc.Partial += d.Text
+		sc.partial = append(sc.partial, d.Text...)
 	case *AssistantMessage:
 		sc.reply(e, d)
 		s.Iterations++
@@ -150,7 +150,7 @@ func (s *State) settle(sc *Scope, e Event, d *ToolResult) {
 }
 
 func (sc *Scope) startTurn(seq int64, d *TurnStart) {
-	sc.Partial, sc.Refused, sc.Summing = "", 0, Summing{}
+	sc.partial, sc.Refused, sc.Summing = nil, 0, Summing{}
 	sc.Work.begin(seq, sc.Turn.N == 0 || sc.Turn.Status == Completed && d.Continues == 0, sc.Entries[min(sc.heard, len(sc.Entries)):])
 	if d.Continues != 0 && d.Continues == sc.Turn.N {
 		sc.Turn.resume(seq)
@@ -209,7 +209,7 @@ func (sc *Scope) reply(e Event, d *AssistantMessage) {
 	sc.heard = len(sc.Entries)
 	sc.Steps++
 	sc.Turn.Steps++
-	sc.Tries, sc.Partial, sc.answer = 0, "", ""
+	sc.Tries, sc.partial, sc.answer = 0, nil, ""
 }
 
 // call finds a call of the reply that ends the conversation. Those before it

@@ -3,6 +3,7 @@ package session_test
 import (
 	"encoding/json"
 	"reflect"
+	"runtime"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -129,15 +130,15 @@ func TestTriesCountRetriesAndResumes(t *testing.T) {
 func TestStreamedTextIsVoidAfterARetryAndAReply(t *testing.T) {
 	chunk := func(s string) session.Data { return &session.AssistantChunk{Text: s} }
 	l := newLog(task(), turn(1), &session.StepStart{Step: 1}, chunk("Hel"), chunk("lo"))
-	check(t, "partial", l.main().Partial, "Hello")
+	check(t, "partial", l.main().Partial(), "Hello")
 	for _, d := range []session.Data{
 		&session.RequestRetried{Attempt: 1}, &session.StepStart{Step: 1}, turn(2), reply(message.StopEnd, "Hello there"),
 	} {
 		l.add(chunk("x"), d)
-		check(t, "partial after "+string(d.Type()), l.main().Partial, "")
+		check(t, "partial after "+string(d.Type()), l.main().Partial(), "")
 	}
 	l.add(chunk("cut"), ends(2, session.Interrupted, session.ReasonNetwork))
-	check(t, "partial of the ended turn", l.main().Partial, "cut")
+	check(t, "partial of the ended turn", l.main().Partial(), "cut")
 }
 
 func TestAttemptsCountOpeningsWithoutAFinishedStep(t *testing.T) {
@@ -195,5 +196,25 @@ func TestAChildKeepsItsOwnConversation(t *testing.T) {
 	check(t, "iterations, children included", l.state.Iterations, 1)
 	if l.state.Scope("other") != nil {
 		t.Error("a scope in which nothing happened is there")
+	}
+}
+
+// A reply of many pieces is gathered in memory that grows as it does: eight
+// times as many pieces allocate about eight times as much, not 64 times.
+func TestAStreamedReplyGrowsWithoutBeingCopiedEachTime(t *testing.T) {
+	allocated := func(pieces int) uint64 {
+		var before, after runtime.MemStats
+		var s session.State
+		runtime.ReadMemStats(&before)
+		s.Apply(session.Event{Seq: 1, Data: &session.StepStart{}})
+		for i := range pieces {
+			s.Apply(session.Event{Seq: int64(i) + 2, Data: &session.AssistantChunk{Text: "0123456789abcdef"}})
+		}
+		runtime.ReadMemStats(&after)
+		check(t, "the text", len(s.Main().Partial()), 16*pieces)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	if few, many := allocated(2000), allocated(16000); many > 24*few {
+		t.Errorf("2000 pieces allocate %d bytes, 16000 pieces %d", few, many)
 	}
 }

@@ -35,7 +35,7 @@ func standing(s *session.State) []any {
 		if sc := s.Scope(name); sc != nil {
 			t := sc.Turn
 			t.First = 0
-			out = append(out, t, sc.Unheard(), sc.Steps, sc.Tries, sc.Partial, len(sc.Pending()), sc.LastReply() == nil)
+			out = append(out, t, sc.Unheard(), sc.Steps, sc.Tries, sc.Partial(), len(sc.Pending()), sc.LastReply() == nil)
 		}
 	}
 	return out

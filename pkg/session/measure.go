@@ -70,7 +70,7 @@ func (s *State) compactFailed(sc *Scope, d *CompactFailed) {
 
 // retry notes that a request failed and another follows.
 func (sc *Scope) retry(d *RequestRetried) {
-	sc.Partial = ""
+	sc.partial = nil
 	sc.Tries++
 	if d.Error != nil && d.Error.Kind == string(ReasonContextLength) {
 		sc.Refused = max(sc.sent, 1)

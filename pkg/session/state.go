@@ -48,7 +48,7 @@ type Scope struct {
 	Steps   int          // finished replies
 	InStep  bool         // a step has begun and not ended
 	Tries   int          // attempts at the reply that is awaited, retries included
-	Partial string       // what was streamed of it
+	partial []byte       // what was streamed of it
 	heard   int          // entries that a turn has taken up
 	owed    *UserMessage // told once no call waits for its result
 
@@ -199,18 +199,21 @@ func (sc *Scope) answerFrom() int {
 // part of it.
 func (sc *Scope) Draft() string {
 	if sc.answer != "" {
-		return sc.answer + sc.Partial
+		return sc.answer + sc.Partial()
 	}
 	for i := len(sc.Entries) - 1; i >= sc.Turn.First; i-- {
 		if r := sc.Entries[i].Reply; r != nil {
 			if len(r.Calls) > 0 {
 				break
 			}
-			return sc.Answer() + sc.Partial
+			return sc.Answer() + sc.Partial()
 		}
 	}
-	return sc.Partial
+	return sc.Partial()
 }
+
+// Partial is what was streamed of the reply that is awaited.
+func (sc *Scope) Partial() string { return string(sc.partial) }
 
 // Text joins the text parts of the reply.
 func (r *Reply) Text() string { return message.Message{Parts: r.Parts}.Text() }

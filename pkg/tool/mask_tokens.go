@@ -64,6 +64,7 @@ func webToken(before, rest string, final bool) sighting {
 
 // urlPassword matches "://user:password@" and masks the password. One that is
 // the user's name, or a well-known word, or stands for a variable, is no secret.
+// In "://TOKEN:x-oauth-basic@" the user is the secret.
 func urlPassword(_, rest string, final bool) sighting {
 	const scheme = len("://")
 	window := rest[scheme:min(len(rest), scheme+maxUserinfo)]
@@ -85,11 +86,15 @@ func urlPassword(_, rest string, final bool) sighting {
 	if colon < 0 || at < 0 {
 		return sighting{}
 	}
-	user, password := window[:colon], window[colon+1:at]
-	if len(password) < 4 || password == user || isStandIn(password) {
+	from, to := colon+1, at
+	if window[from:to] == "x-oauth-basic" {
+		from, to = 0, colon
+	}
+	secret := window[from:to]
+	if len(secret) < 4 || window[colon+1:at] == window[:colon] || isStandIn(secret) {
 		return sighting{}
 	}
-	return sighting{kind: kindURLPassword, from: scheme + colon + 1, to: scheme + at}
+	return sighting{kind: kindURLPassword, from: scheme + from, to: scheme + to}
 }
 
 func endsUserinfo(c byte) bool {
