@@ -3,7 +3,22 @@ package provider
 import (
 	"encoding/json"
 	"slices"
+
+	"kagent/pkg/message"
 )
+
+// DroppedFromTools names what ToolSchema drops from the tools' schemas, one line
+// each as "tool: path.keyword".
+func DroppedFromTools(tools []message.ToolSpec) []string {
+	var list []string
+	for _, t := range tools {
+		_, lost := ToolSchema(t.Schema)
+		for _, l := range lost {
+			list = append(list, t.Name+": "+l)
+		}
+	}
+	return list
+}
 
 // ToolSchema returns a tool's schema as OpenAI accepts it, and so do the many
 // services that speak like it: of type object, with properties, without a

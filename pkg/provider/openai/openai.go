@@ -39,12 +39,13 @@ func New(o Options) (provider.Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &client{o.Name, o.Model, address, header, http}, nil
+	return &client{o.Name, o.Model, address, makersOwn(address), header, http}, nil
 }
 
 type client struct {
 	name, model string
 	address     string
+	own         bool // the service is OpenAI's, not one that speaks like it
 	header      http.Header
 	http        *sse.Client
 }

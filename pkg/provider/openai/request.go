@@ -10,10 +10,11 @@ import (
 )
 
 type wireRequest struct {
-	Model         string        `json:"model"`
-	Messages      []wireMessage `json:"messages"`
-	Tools         []wireTool    `json:"tools,omitempty"`
-	Stream        bool          `json:"stream"`
+	Model    string        `json:"model"`
+	Messages []wireMessage `json:"messages"`
+	Tools    []wireTool    `json:"tools,omitempty"`
+	settings
+	Stream        bool `json:"stream"`
 	StreamOptions struct {
 		IncludeUsage bool `json:"include_usage"`
 	} `json:"stream_options"`
@@ -63,12 +64,10 @@ func (c *client) encode(req provider.Request) ([]byte, error) {
 		w.Messages = append(w.Messages, c.message(m)...)
 	}
 	for _, t := range req.Tools {
-		spec := wireSpec{Name: t.Name, Description: message.Clean(t.Description), Parameters: t.Schema}
-		if len(t.Schema) == 0 {
-			spec.Parameters = json.RawMessage(`{"type":"object","properties":{}}`)
-		}
-		w.Tools = append(w.Tools, wireTool{Type: "function", Function: spec})
+		parameters, _ := provider.ToolSchema(t.Schema)
+		w.Tools = append(w.Tools, wireTool{"function", wireSpec{t.Name, message.Clean(t.Description), parameters}})
 	}
+	w.settings = c.settings(req)
 	return sse.Encode(w)
 }
 

@@ -80,10 +80,14 @@ func conversation() provider.Request {
 			foreign,
 			say(message.Tool, resultPart("c9", "pwd", "/")),
 		},
+		Note: "Step 2 of 3 is next.",
 		Tools: []message.ToolSpec{
-			{Name: "read_file", Description: "Reads <a> file.", Schema: json.RawMessage(`{"type": "object", "properties": {"path": {"type": "string"}}}`)},
+			{Name: "read_file", Description: "Reads <a> file.", Schema: json.RawMessage(`{"type": "object", "properties": {"path": {"type": "string"}, "lines": {"type": "array"}}, "anyOf": [{"required": ["path"]}]}`)},
 			{Name: "pwd"},
 		},
+		Choice:  "pwd",
+		Output:  json.RawMessage(`{"type":"object","properties":{"verdict":{"enum":["good","bad"]},"why":{"type":["string","null"]}},"required":["verdict"]}`),
+		Options: provider.Options{MaxOutput: 3000, Temperature: new(0.5), Effort: "high"},
 	}
 }
 
@@ -126,6 +130,57 @@ func TestAnEmptyRequestHasNoEmptyLists(t *testing.T) {
 	}
 	if _, ok := req.Header["Authorization"]; ok {
 		t.Error("a key is sent though there is none")
+	}
+}
+
+func TestTheLimitOfTheOutputHasTheNameThatTheServiceKnows(t *testing.T) {
+	req := hello
+	req.Options.MaxOutput = 5
+	for base, want := range map[string]string{
+		"":                             `"max_completion_tokens":5,"stream"`,
+		"https://API.openai.com/v1":    `"max_completion_tokens":5,"stream"`,
+		"https://eu.api.openai.com/v1": `"max_completion_tokens":5,"stream"`,
+		"https://x.openai.azure.com/openai/deployments/d?api-version=1": `"max_completion_tokens":5,"stream"`,
+		"https://openrouter.ai/api/v1":                                  `"max_tokens":5,"stream"`,
+		"https://notopenai.com/v1":                                      `"max_tokens":5,"stream"`,
+		"http://localhost:8080/v1":                                      `"max_tokens":5,"stream"`,
+	} {
+		p, err := New(Options{Model: "m", BaseURL: base})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if body, err := p.(*client).encode(req); err != nil || !strings.Contains(string(body), want) {
+			t.Errorf("%s: %s, %v", base, body, err)
+		}
+	}
+}
+
+func TestAForcedToolIsNamedOnlyIfItIsThere(t *testing.T) {
+	req := hello
+	req.Choice = "pwd"
+	if _, body := sent(t, Options{}, req); strings.Contains(body, "tool_choice") {
+		t.Errorf("a tool that is not offered is demanded: %s", body)
+	}
+}
+
+func TestASchemaThatCantBeEnforcedIsAdvice(t *testing.T) {
+	req := hello
+	for schema, want := range map[string]string{
+		`{"type":"object","properties":{"a":{"type":"string","minLength":1}}}`:    `"schema":{"type":"object","properties":{"a":{"type":"string","minLength":1}}},"strict":false`,
+		`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`: `"required":["a"],"additionalProperties":false},"strict":true`,
+		`{"type":"array"}`: "",
+	} {
+		req.Output = json.RawMessage(schema)
+		_, body := sent(t, Options{}, req)
+		if !strings.Contains(body, want) || want == "" && strings.Contains(body, "response_format") {
+			t.Errorf("%s: %s", schema, body)
+		}
+	}
+}
+
+func TestWhatToolsLoseIsNamed(t *testing.T) {
+	if got := Dropped(conversation().Tools); len(got) != 1 || got[0] != "read_file: anyOf" {
+		t.Errorf("dropped %q", got)
 	}
 }
 

@@ -86,6 +86,10 @@ func TestEveryQuirkOfTheFakeServer(t *testing.T) {
 	})
 }
 
+func TestEveryScenarioOfTheFakeServer(t *testing.T) {
+	providertest.Scenarios(t, adapter(), providertest.FakeServer{Path: "/v1", RulesOn: []string{"unknown_field"}})
+}
+
 // Bytes that are no stream, or an odd one, join those that all adapters get.
 func FuzzDecode(f *testing.F) {
 	var seeds []string

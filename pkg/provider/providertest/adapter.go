@@ -6,6 +6,7 @@
 //	Recorded       recorded answers of real services, over HTTP
 //	RecordedErrors recorded errors and their kinds
 //	Quirks         a strict fake server that bends the wire
+//	Scenarios      whole conversations with that server
 //	Fuzz           any bytes at all
 //
 // All but the first and the last need the collection that is kept outside of

@@ -15,14 +15,25 @@ import (
 // rules were broken, "" for none.
 func Fake(t *testing.T, scenario []byte) (address string, check func() string) {
 	t.Helper()
-	source := Shared(t, "fakellm")
-	dir := t.TempDir()
-	bin, file, log := filepath.Join(dir, "fakellm"), filepath.Join(dir, "scenario.json"), filepath.Join(dir, "log.jsonl")
+	return startFake(t, buildFake(t), scenario)
+}
+
+// buildFake returns the path of the built program.
+func buildFake(t *testing.T) string {
+	t.Helper()
+	bin := filepath.Join(t.TempDir(), "fakellm")
 	build := exec.Command("go", "build", "-o", bin, ".")
-	build.Dir = source
+	build.Dir = Shared(t, "fakellm")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Skipf("the fake server does not build: %v\n%s", err, out)
 	}
+	return bin
+}
+
+func startFake(t *testing.T, bin string, scenario []byte) (address string, check func() string) {
+	t.Helper()
+	dir := t.TempDir()
+	file, log := filepath.Join(dir, "scenario.json"), filepath.Join(dir, "log.jsonl")
 	if err := os.WriteFile(file, scenario, 0o600); err != nil {
 		t.Fatal(err)
 	}

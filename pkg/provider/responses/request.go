@@ -88,16 +88,7 @@ func (c *client) encode(req provider.Request, sealed bool) ([]byte, error) {
 }
 
 // Dropped names what tools' schemas lose on the way to the service, one line
-// each.
-func Dropped(tools []message.ToolSpec) []string {
-	var list []string
-	for _, t := range tools {
-		_, lost := provider.ToolSchema(t.Schema)
-		for _, l := range lost {
-			list = append(list, t.Name+": "+l)
-		}
-	}
-	return list
-}
+// each as "tool: path.keyword".
+func Dropped(tools []message.ToolSpec) []string { return provider.DroppedFromTools(tools) }
 
 func notBlank(s string) bool { return strings.TrimSpace(s) != "" }

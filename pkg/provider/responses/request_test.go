@@ -90,7 +90,6 @@ func conversation() provider.Request {
 	foreign := say(message.Assistant, thought("secret thoughts", `{"type":"reasoning","encrypted_content":"foreign"}`),
 		with(message.Text("from another model"), `{"id":"msg_no","phase":"no"}`), with(callPart("c9", "pwd", "{}"), `{"id":"fc_no"}`))
 	foreign.Model = "openai-responses/other"
-	warm := 0.5
 	return provider.Request{
 		System: "You are <kind> & brief.",
 		Messages: []message.Message{
@@ -122,7 +121,7 @@ func conversation() provider.Request {
 		},
 		Choice:  "pwd",
 		Output:  json.RawMessage(`{"type":"object","properties":{"verdict":{"enum":["good","bad"]},"why":{"type":["string","null"]}},"required":["verdict"]}`),
-		Options: provider.Options{MaxOutput: 3000, Temperature: &warm, Effort: "high"},
+		Options: provider.Options{MaxOutput: 3000, Temperature: new(0.5), Effort: "high"},
 	}
 }
 

@@ -122,6 +122,10 @@ func TestEveryQuirkOfTheFakeServer(t *testing.T) {
 	})
 }
 
+func TestEveryScenarioOfTheFakeServer(t *testing.T) {
+	providertest.Scenarios(t, adapter(), providertest.FakeServer{Path: "/v1", RulesOn: []string{"unknown_field"}})
+}
+
 func FuzzDecode(f *testing.F) {
 	providertest.Fuzz(f, adapter())
 }
