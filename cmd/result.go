@@ -66,7 +66,7 @@ func (r result) as(format string) any {
 func (r *result) fill(s *session.State, end agent.Finish, store *checkpoint.Store) {
 	r.Session, r.Agent, r.Model = s.ID, s.Settings.Agent, s.Settings.Model
 	r.Status, r.Reason, r.Error = end.Status, end.Reason, end.End.Error
-	r.Usage, r.Steps, r.ToolCalls = s.Usage, s.Iterations, s.ToolCalls
+	r.Usage, r.CostUSD, r.Steps, r.ToolCalls = s.Usage, s.Cost(), s.Iterations, s.ToolCalls
 	if denied := slices.Compact(slices.Sorted(slices.Values(s.Denied))); denied != nil {
 		r.Denied = denied
 	}

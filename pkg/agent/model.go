@@ -46,6 +46,9 @@ func (r *run) callModel(ctx context.Context, ask CallModel) (*Finish, error) {
 		return r.failed(ctx, err), nil
 	}
 	said := &session.AssistantMessage{Parts: r.storable(reply.Parts), Stop: reply.Stop, Usage: reply.Usage, Model: model, AnsweredBy: reply.Model}
+	if r.Price != nil {
+		said.CostUSD = r.Price(model, reply.Usage)
+	}
 	if err := r.append(said); err != nil {
 		return nil, err
 	}

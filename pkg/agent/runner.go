@@ -45,6 +45,9 @@ type Runner struct {
 	Mask *tool.Masker
 	// Inbox is listened to between steps; nil: nobody speaks.
 	Inbox Inbox
+	// Price says what a reply of a model cost in US dollars, nil if its price is
+	// not known; nil knows none.
+	Price func(model string, u message.Usage) *float64
 	// NewKey makes idempotency keys.
 	NewKey func() string
 	// Now is the clock; default time.Now.

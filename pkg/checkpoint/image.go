@@ -103,7 +103,7 @@ func headOf(s *session.State, at promise) head {
 	sc := s.Main()
 	h := head{
 		Schema: Schema, SessionID: s.ID, AgentType: s.Settings.Agent, Status: status, Reason: reason,
-		Usage: s.Usage, Attempts: s.Attempts, Error: shorter(sc.Turn.Error), Log: at,
+		Usage: s.Usage, CostUSD: s.Cost(), Attempts: s.Attempts, Error: shorter(sc.Turn.Error), Log: at,
 		Metadata: metadata{
 			CreatedAt: s.Created, UpdatedAt: s.Updated, Iterations: s.Iterations, ToolCalls: s.ToolCalls,
 			TokenUsage: s.Usage.Total, Input: cut(s.Task, 200),

@@ -52,6 +52,7 @@ func (s *State) Apply(e Event) {
 		sc.reply(e, d)
 		s.Iterations++
 		s.Usage = s.Usage.Add(d.Usage)
+		s.spend(d.CostUSD)
 		s.measure(sc, d)
 	case *ToolCall:
 		if c := sc.call(d.Call); c != nil {
@@ -132,6 +133,14 @@ func (s *State) scope(name string) *Scope {
 	}
 	sc.Updated = s.Updated
 	return sc
+}
+
+func (s *State) spend(cost *float64) {
+	if cost == nil {
+		s.Unpriced++
+		return
+	}
+	s.Spent += *cost
 }
 
 func (s *State) settle(sc *Scope, e Event, d *ToolResult) {

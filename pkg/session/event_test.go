@@ -13,7 +13,7 @@ import (
 )
 
 func examples() []session.Data {
-	code := 3
+	code, cost := 3, 0.25
 	settings := session.Settings{
 		Agent: "react", Model: "p/m", BaseURL: "http://localhost", APIKeyEnv: "KEY", System: "be", Workdir: "/w",
 		Tools: []string{"shell"}, Allow: []string{"execute"}, Env: []string{"HOME"}, Limits: session.Limits{MaxSteps: 7},
@@ -41,7 +41,7 @@ func examples() []session.Data {
 		&session.RequestHeader{Model: "p/m", Tools: []string{"shell"}, Prompt: "cd", Chars: 1234},
 		&session.RequestRetried{Attempt: 1, DelayMs: 250, Error: failure},
 		&session.AssistantChunk{Text: "so f"},
-		&session.AssistantMessage{Parts: parts, Stop: message.StopCalls, Usage: usage, Model: "p/m", AnsweredBy: "m-1"},
+		&session.AssistantMessage{Parts: parts, Stop: message.StopCalls, Usage: usage, Model: "p/m", AnsweredBy: "m-1", CostUSD: &cost},
 		&session.ToolCall{Call: id(17, 2), Tool: "shell", Attempt: 2, Key: "k", Change: &message.FileChange{Path: "f", Before: "1", After: "2"}},
 		&session.ToolResult{Call: id(17, 2), Outcome: session.OutcomeError, Text: "no", ExitCode: &code, Omitted: 5, Artifact: &message.Artifact{Ref: "ab", Bytes: 7, Cut: true}, DurationMs: 6},
 		&session.OutcomeSettled{Call: id(17, 2), Verdict: session.VerdictDone, Text: "I looked"},

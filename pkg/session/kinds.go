@@ -116,13 +116,15 @@ type AssistantChunk struct {
 }
 
 // AssistantMessage is a complete reply. Model is the model that was asked,
-// as configured; AnsweredBy what the provider said.
+// as configured; AnsweredBy what the provider said. CostUSD is what it cost by
+// the prices known at the time, nil where they are not.
 type AssistantMessage struct {
 	Parts      []message.Part     `json:"parts"`
 	Stop       message.StopReason `json:"stop"`
 	Usage      message.Usage      `json:"usage"`
 	Model      string             `json:"model"`
 	AnsweredBy string             `json:"answeredBy,omitempty"`
+	CostUSD    *float64           `json:"costUSD,omitempty"`
 }
 
 // ToolCall says that attempt n of a call is about to begin; it is durable

@@ -24,6 +24,8 @@ type State struct {
 	Attempts   int       // openings since the last finished step
 	Removed    bool
 	Usage      message.Usage
+	Spent      float64 // US dollars, of the replies whose price is known
+	Unpriced   int     // replies whose price is not
 	Iterations int // finished replies, children included
 	ToolCalls  int // results of calls that ran
 	Denied     []string
@@ -118,6 +120,16 @@ func (s *State) Main() *Scope {
 		return sc
 	}
 	return &Scope{}
+}
+
+// Cost is what the session has cost in US dollars, nil if a reply's price is
+// not known.
+func (s *State) Cost() *float64 {
+	if s.Unpriced > 0 || s.Iterations == 0 {
+		return nil
+	}
+	spent := s.Spent
+	return &spent
 }
 
 // Status returns how the session stands by its log alone. A log can't know
