@@ -37,6 +37,8 @@ func floors() []floor {
 		{path: "pkg/provider", imports: []string{"pkg/message", "pkg/provider"}},
 		{path: "pkg/provider/demo", imports: []string{"pkg/message", "pkg/provider", "pkg/provider/script"}},
 		{path: "pkg/provider/anthropic", imports: []string{"pkg/message", "pkg/provider", "pkg/provider/sse"}},
+		{path: "pkg/provider/catalogue", imports: []string{"pkg/message"}},
+		{path: "pkg/provider/catalogue/make", imports: nil},
 		{path: "pkg/provider/gemini", imports: []string{"pkg/message", "pkg/provider", "pkg/provider/sse"}},
 		{path: "pkg/provider/ollama", imports: []string{"pkg/message", "pkg/provider", "pkg/provider/sse"}},
 		{path: "pkg/provider/responses", imports: []string{"pkg/message", "pkg/provider", "pkg/provider/sse"}},

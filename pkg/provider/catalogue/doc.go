@@ -1,0 +1,18 @@
+// Package catalogue knows models by name: how much they take in, what they
+// cost, and how the services that offer them are reached. What it doesn't know
+// is unknown, never 0.
+//
+// models.json is made of the files in source by `go generate`; they are those
+// of charm.land/catwalk (MIT, see source/LICENSE) at the version that models.json
+// names. services.json is written by hand.
+//
+// # Decisions (2026-12-01)
+//
+//   - A price that the source gives as 0 beside a price for input is not known:
+//     tokens read from or written to a cache then cost what input costs. A bill
+//     is not told too low.
+//   - Services that offer the models of others under the same names (Azure and
+//     the like) have no models here: a bare name would not be unique.
+package catalogue
+
+//go:generate go run ./make

@@ -1,0 +1,75 @@
+package catalogue
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// userFile is what a user may say: services and models that are not built in,
+// or better numbers of those that are.
+type userFile struct {
+	Services map[string]struct {
+		Protocol string   `yaml:"protocol"`
+		Base     string   `yaml:"base"`
+		Keys     []string `yaml:"keys"`
+		Keyless  bool     `yaml:"keyless"`
+	} `yaml:"services"`
+	Models map[string]struct {
+		Window    *int   `yaml:"window"`
+		MaxOutput *int   `yaml:"max_output"`
+		Price     *Price `yaml:"price"`
+	} `yaml:"models"`
+}
+
+func (c *Catalogue) override(file string, user []byte) error {
+	var f userFile
+	d := yaml.NewDecoder(bytes.NewReader(user))
+	d.KnownFields(true)
+	if err := d.Decode(&f); err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("%s: %s", file, strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "yaml: ")), " "))
+	}
+	for name, s := range f.Services {
+		switch {
+		case name == "" || strings.ContainsAny(name, "/, "):
+			return fmt.Errorf("%s: service %q: a name has no slash, comma or blank", file, name)
+		case !slices.Contains(Protocols(), s.Protocol):
+			return fmt.Errorf("%s: service %q: protocol %q is not known; want %s", file, name, s.Protocol, strings.Join(Protocols(), ", "))
+		case s.Base == "":
+			return fmt.Errorf("%s: service %q has no base", file, name)
+		}
+		c.services = slices.DeleteFunc(c.services, func(o Service) bool { return o.Name == name })
+		c.services = append(c.services, Service{Name: name, Protocol: s.Protocol, Base: s.Base, Keys: s.Keys, Keyless: s.Keyless || len(s.Keys) == 0})
+	}
+	for name, m := range f.Models {
+		known, _ := c.Model(name)
+		known.Name = name
+		if m.Window != nil {
+			known.Window = *m.Window
+		}
+		if m.MaxOutput != nil {
+			known.MaxOutput = *m.MaxOutput
+		}
+		if p := m.Price; p != nil {
+			if min(p.Input, p.Output, p.CacheRead, p.CacheWrite) < 0 {
+				return fmt.Errorf("%s: model %q: a price is negative", file, name)
+			}
+			known.Price = p.whole()
+		}
+		if known.Window < 0 || known.MaxOutput < 0 || !strings.Contains(name, "/") {
+			return fmt.Errorf("%s: model %q: want service/model, and numbers of at least 0", file, name)
+		}
+		c.user[name] = known
+	}
+	return nil
+}
+
+// Protocols are the wire protocols that there are adapters for.
+func Protocols() []string {
+	return []string{"openai-chat", "openai-responses", "anthropic", "gemini", "ollama"}
+}
