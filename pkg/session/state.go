@@ -26,8 +26,8 @@ type State struct {
 	Usage      message.Usage
 	Spent      float64 // US dollars, of the replies whose price is known
 	Unpriced   int     // replies whose price is not
-	Iterations int // finished replies, children included
-	ToolCalls  int // results of calls that ran
+	Iterations int     // finished replies, children included
+	ToolCalls  int     // results of calls that ran
 	Denied     []string
 	UnknownOf  []Type // kinds that this version does not know
 
