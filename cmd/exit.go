@@ -52,7 +52,7 @@ func exitTable() []exitRow {
 			"max_steps", "max_tokens", "max_cost", "deadline", "context_length", "max_output",
 		}, true},
 		{exitPerson, "paused for a person; or a tool was denied and --fail-on-denied", "decides", "paused", []string{
-			"approval", "plan", "unknown_outcome",
+			"approval", "plan", "prompt", "unknown_outcome",
 		}, false},
 		{exitRefused, "the provider refuses", "fixes the account, resumes", "failed", []string{
 			"auth", "permission", "quota",

@@ -17,6 +17,7 @@ type reopening struct {
 	given    func(name string) bool // the flags that count
 	verdicts []*session.OutcomeSettled
 	approve  string                     // what a person consents to, "" for nothing
+	prompted bool                       // something is said to it
 	admit    func(*session.State) error // a further condition, under the lock; may be nil
 }
 
@@ -60,6 +61,9 @@ func (r *reopening) prepare(state *session.State) (s session.Settings, p provide
 	}
 	if err := checkApproval(state, r.approve); err != nil {
 		return s, nil, err
+	}
+	if state.Blank() && !r.prompted {
+		return s, nil, usageErrorf("say what it is to do: kagent resume "+state.ID+" 'PROMPT'", "session %s has no task yet", state.ID)
 	}
 	s = state.Settings
 	if err := r.flags.apply(&s, r.given); err != nil {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -144,7 +145,7 @@ var brokenPrograms = []broken{
 // is noticed by the tool meant for it and for the right reason.
 func TestBrokenProgramsAreCaught(t *testing.T) {
 	l := newLab(t)
-	for _, b := range append(brokenPrograms, brokenOnDisk...) {
+	for _, b := range slices.Concat(brokenPrograms, brokenOnDisk, brokenForks) {
 		t.Run(b.name, func(t *testing.T) {
 			overlay := l.overlay(t, b.edits)
 			if b.slow && l.short {

@@ -24,6 +24,8 @@ func TestMain(m *testing.M) {
 	case "":
 	case "loaded", "resumed":
 		os.Exit(checkDamage())
+	case "forked":
+		os.Exit(checkFork())
 	case "read":
 		os.Exit(checkRead())
 	default:

@@ -172,19 +172,26 @@ func (t *trial) sound() {
 	if len(t.log) == 0 || t.disk.errno == "" && !t.recovered {
 		return
 	}
-	if strings.Contains(t.fault, "after call ") { // the lab's power cuts know no modes
-		for _, dir := range []string{".", sessionID, filepath.Join(sessionID, "artifacts")} {
-			_ = os.Chmod(t.path(dir), 0o700)
-			entries, _ := os.ReadDir(t.path(dir))
-			for _, e := range entries {
-				if e.Type().IsRegular() {
-					_ = os.Chmod(t.path(dir, e.Name()), 0o600)
-				}
-			}
-		}
-	}
+	t.privateModes(sessionID)
 	out, err := exec.Command(os.Getenv("FAULTS_KAGENT"), "verify", sessionID).CombinedOutput()
 	if err != nil {
 		t.fail("verify: %v: %s", err, last(bytes.TrimSpace(out), 300))
+	}
+}
+
+// privateModes gives the files of a session their modes again: the lab's power
+// cuts know none.
+func (t *trial) privateModes(id string) {
+	if !strings.Contains(t.fault, "after call ") {
+		return
+	}
+	for _, dir := range []string{".", id, filepath.Join(id, "artifacts")} {
+		_ = os.Chmod(t.path(dir), 0o700)
+		entries, _ := os.ReadDir(t.path(dir))
+		for _, e := range entries {
+			if e.Type().IsRegular() {
+				_ = os.Chmod(t.path(dir, e.Name()), 0o600)
+			}
+		}
 	}
 }

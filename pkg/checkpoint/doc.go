@@ -83,13 +83,20 @@
 //  3. Order them by seq. Of two that claim one number the one that follows the
 //     line before it counts. Where a number is missing, or a line does not follow
 //     the one before it, is a hole.
-//  4. Replay them into a new log beside its place (repair.tmp): a copy as long
+//  4. Replay them into a new log beside its place (events.tmp): a copy as long
 //     as there is no hole. Behind one, what refers to a lost event is left out,
 //     and what must have happened in it is written down: an end or a beginning of
 //     a turn, that a result is unknown.
 //  5. Sync. Append session/opened, the calls that are in doubt, session/repaired
 //     with all that was lost, turn/end if a turn is open. Sync, rename the log to
 //     its place, sync the directories, write the checkpoint.
+//
+// # Fork
+//
+// Fork reads the log of a session, without a lock, up to an event or the end of
+// a turn, and writes the same events into a new one as a repair does: beside its
+// place, synced, renamed. No event before the cut is missing, so numbers, and
+// with them the ids and keys of calls, stay. Artifacts are linked, or copied.
 //
 // # What is not defended against
 //
@@ -149,6 +156,12 @@
 //   - The new log is renamed into place, so that a cut repair leaves no session: the
 //     beginning of one would show calls that had begun as if they had not.
 //   - A completed turn whose answer is lost is not completed: it goes on.
+//   - A turn that a fork cuts off ends as "interrupted: forked" in the new session:
+//     it is the same work, to be gone on with, but nothing has crashed.
+//   - N turns of a fork end with the end of turn N as it was then: what a later
+//     process made of it (results for calls that a new prompt left behind, other
+//     settings) belongs to the next turn. A fork of no turns has no task: what
+//     is said to it first becomes that, and until then it is "paused: prompt".
 //   - Verify compares the checkpoint byte for byte, at the event that it names, with
 //     what its owner must have written then: owner and status follow from the log.
 //     Where another version wrote it, a difference is a note.

@@ -20,6 +20,8 @@ type FS interface {
 	Lstat(name string) (fs.FileInfo, error)
 	ReadDir(name string) ([]fs.DirEntry, error)
 	Rename(from, to string) error
+	// Link gives the file from a second name. It makes no link of a link.
+	Link(from, to string) error
 	Remove(name string) error
 	RemoveAll(name string) error
 	SyncDir(name string) error
@@ -75,6 +77,9 @@ func (OS) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) 
 
 // Rename replaces to by from in one step.
 func (OS) Rename(from, to string) error { return os.Rename(from, to) }
+
+// Link gives a file a second name.
+func (OS) Link(from, to string) error { return os.Link(from, to) }
 
 // Remove unlinks a file or an empty directory.
 func (OS) Remove(name string) error { return os.Remove(name) }

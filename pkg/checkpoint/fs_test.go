@@ -135,6 +135,13 @@ func (s *seam) Rename(from, to string) error {
 	return s.OS.Rename(from, to)
 }
 
+func (s *seam) Link(from, to string) error {
+	if err := s.call("link", to); err != nil {
+		return err
+	}
+	return s.OS.Link(from, to)
+}
+
 func (s *seam) Remove(name string) error {
 	if err := s.call("remove", name); err != nil {
 		return err

@@ -21,6 +21,7 @@ type Journal struct {
 	lock   File
 	tools  File
 	handed *os.File // a duplicate of tools, for children to inherit
+	made   bool     // the session's directory was made by this journal
 
 	state *session.State
 	end   int64  // offset after the last line

@@ -2,7 +2,6 @@ package checkpoint
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -56,11 +55,7 @@ func (s *Store) Repair(id, as string) (Repair, error) {
 		return Repair{}, err
 	}
 	defer j.Close()
-	out, err := s.rebuild(j, v, torn)
-	if err != nil {
-		_ = s.fs.Remove(j.paths.rebuilt()) // or the next repair does
-	}
-	return out, err
+	return s.rebuild(j, v, torn)
 }
 
 // fresh takes a session that is none yet.
@@ -84,87 +79,19 @@ func (s *Store) fresh(id, as string) (*Journal, *session.LogRepaired, error) {
 	}
 }
 
-// derived is id with a suffix, numbered from the second on, and shortened so
-// that it is an id itself.
-func derived(id, suffix string, n int) string {
-	if n > 1 {
-		suffix = fmt.Sprintf("%s-%d", suffix, n)
-	}
-	return id[:min(len(id), 128-len(suffix))] + suffix
-}
-
-// taken reports whether something stands in the place of a session.
-func (s *Store) taken(id string) bool {
-	p := pathsOf(s.dir, id)
-	if _, err := s.fs.Lstat(p.checkpoint); err == nil {
-		return true
-	}
-	info, err := s.fs.Lstat(p.log)
-	return err == nil && info.Size() > 0
-}
-
-func (s *Store) claim(id string) (*Journal, *session.LogRepaired, error) {
-	if err := s.checkNew(id); err != nil {
-		return nil, nil, err
-	}
-	j, err := s.take(id, true)
-	if err != nil {
-		return nil, nil, err
-	}
-	torn, err := s.vacate(j, id)
-	if err != nil {
-		j.Close()
-		return nil, nil, err
-	}
-	return j, torn, nil
-}
-
-func (p paths) rebuilt() string { return filepath.Join(p.dir, "repair.tmp") }
-
-// rebuild writes the new log beside its place, and puts it there when it is
-// durable: cut anywhere, there is no session yet, and never the beginning of
-// one whose calls seem not to have begun.
+// rebuild makes the new session.
 func (s *Store) rebuild(j *Journal, v *salvage, torn *session.LogRepaired) (Repair, error) {
-	place, empty := j.paths.log, j.log
-	defer empty.Close()
-	if err := j.elsewhere(); err != nil {
-		return Repair{}, err
-	}
 	r := &replay{j: j, from: v.id, saved: v.saved, replies: map[string]answered{}}
 	r.out = Repair{SessionID: filepath.Base(j.paths.dir), From: v.id, Lost: append([]session.Lost{}, v.lost...), InDoubt: []Doubt{}}
-	for _, step := range []func() error{
+	err := s.build(j,
 		func() error { return r.copy(v) },
 		func() error { return r.keep(newArtifacts(s.fs, pathsOf(s.dir, v.id).dir)) },
 		func() error { return r.finish(s.owner, v.tail, torn) },
-	} {
-		if err := step(); err != nil {
-			return Repair{}, err
-		}
-	}
-	if err := s.fs.Rename(j.paths.log, place); err != nil {
-		return Repair{}, storage("rename "+j.paths.log, err)
-	}
-	j.paths.log = place
-	for _, dir := range []string{j.paths.dir, s.dir} {
-		if err := s.fs.SyncDir(dir); err != nil {
-			return Repair{}, storage("sync "+dir, err)
-		}
-	}
-	return r.out, j.Commit()
-}
-
-// elsewhere makes the journal write to a file of its own.
-func (j *Journal) elsewhere() error {
-	name := j.paths.rebuilt()
-	if err := j.fs.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return storage("remove "+name, err)
-	}
-	f, err := j.fs.Open(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode)
+	)
 	if err != nil {
-		return storage("make "+name, err)
+		return Repair{}, err
 	}
-	j.log, j.paths.log = f, name
-	return nil
+	return r.out, nil
 }
 
 // hold keeps others out of a session without changing a byte of it: what there

@@ -2,7 +2,6 @@ package checkpoint
 
 import (
 	"fmt"
-	"path"
 
 	"kagent/pkg/message"
 	"kagent/pkg/session"
@@ -76,15 +75,11 @@ func (r *replay) take(f find, e session.Event) error {
 // fit makes an event and the new session fit each other, or says why the event
 // can't be taken over.
 func (r *replay) fit(e session.Event, first bool) (why string, err error) {
+	rename(e, r.out.SessionID, r.from)
 	switch d := e.Data.(type) {
 	case *session.Created:
-		d.ID = r.out.SessionID
 		if !first {
 			return "the session had been created before", nil
-		}
-	case *session.LogRepaired:
-		if path.Base(d.File) == d.File {
-			d.File = path.Join("..", r.from, d.File)
 		}
 	case *session.UserMessage:
 		return "", r.speak(e, d.Source == session.FromTask)

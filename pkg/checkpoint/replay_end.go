@@ -1,14 +1,11 @@
 package checkpoint
 
 import (
-	"encoding/hex"
 	"fmt"
-	"io"
 	"reflect"
 	"slices"
 	"strings"
 
-	"kagent/pkg/message"
 	"kagent/pkg/session"
 )
 
@@ -33,29 +30,6 @@ func (r *replay) copy(v *salvage) error {
 		return err
 	}
 	return r.j.sync()
-}
-
-// put adds an event as it was, with the next number. It is written with
-// others.
-func (j *Journal) put(e session.Event) error {
-	e.Seq, e.Epoch = j.state.Seq+1, max(e.Epoch, j.state.Epoch, 1)
-	crc, err := appendLine(&j.buf, record{Event: e, prev: j.crc, dur: j.dur})
-	if err != nil {
-		return storage("encode "+string(e.Type), err)
-	}
-	j.crc = crc
-	j.state.Apply(e)
-	if j.buf.Len() > 1<<20 {
-		return j.spill()
-	}
-	return nil
-}
-
-// spill writes what put has gathered.
-func (j *Journal) spill() error {
-	err := j.write(j.buf.Bytes())
-	j.buf.Reset()
-	return err
 }
 
 // finish writes what follows from the holes for the end of the log, and where
@@ -178,29 +152,4 @@ func (r *replay) keep(old *Artifacts) error {
 		}
 	}
 	return nil
-}
-
-// copy takes over an artifact, if it is sound.
-func (a *Artifacts) copy(old *Artifacts, m message.Artifact) (bool, error) {
-	if !isArtifact(m.Ref) {
-		return false, nil
-	}
-	from, _, err := old.Open(m.Ref)
-	if err != nil {
-		return false, nil
-	}
-	defer from.Close()
-	to, err := a.Create()
-	if err != nil {
-		return false, err
-	}
-	defer to.Discard()
-	if _, err := io.Copy(to, from); err != nil {
-		return false, to.err // nil where it is the old one that can't be read
-	}
-	if hex.EncodeToString(to.sum.Sum(nil)) != m.Ref {
-		return false, nil
-	}
-	_, err = to.Keep()
-	return err == nil, err
 }

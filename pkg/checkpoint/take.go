@@ -18,9 +18,11 @@ func (s *Store) take(id string, create bool) (*Journal, error) {
 	flag := os.O_RDWR
 	if create {
 		flag |= os.O_CREATE
-		if err := s.fs.Mkdir(j.paths.dir, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+		err := s.fs.Mkdir(j.paths.dir, dirMode)
+		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, storage("make "+j.paths.dir+elsewhere, err)
 		}
+		j.made = err == nil
 	}
 	info, err := s.fs.Lstat(j.paths.dir)
 	switch {

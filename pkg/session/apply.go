@@ -40,6 +40,9 @@ func (s *State) Apply(e Event) {
 		sc.InStep = false
 		s.Attempts = 0
 	case *UserMessage:
+		if sc.Name == "" && d.Source == FromUser && blank(s.Task) { // of a fork that kept nothing
+			s.Task = d.Text
+		}
 		sc.hear(e, *d, s.Task)
 		s.take(d.Inbox)
 	case *RequestHeader:

@@ -138,10 +138,20 @@ func (s *State) Cost() *float64 {
 func (s *State) Status() (Status, Reason) {
 	sc := s.Main()
 	t := sc.Turn
+	if s.Blank() {
+		return Paused, ReasonPrompt
+	}
 	if t.N == 0 || t.Open || sc.Unheard() {
 		return Active, ""
 	}
 	return t.Status, t.Reason
+}
+
+// Blank reports whether the session has nothing to do yet: only its settings
+// are known.
+func (s *State) Blank() bool {
+	sc := s.Main()
+	return s.Schema != "" && blank(s.Task) && sc.Turn.N == 0 && len(sc.Entries) == 0
 }
 
 // Unheard reports whether the user said something that no turn has taken up.

@@ -26,6 +26,7 @@ type Reason string
 // The reasons that this version gives.
 const (
 	ReasonCrash          Reason = "crash"
+	ReasonForked         Reason = "forked" // cut off from a turn that another session has gone on with
 	ReasonSignal         Reason = "signal"
 	ReasonStorage        Reason = "storage"
 	ReasonNetwork        Reason = "network"
@@ -41,6 +42,7 @@ const (
 	ReasonContextLength  Reason = "context_length"
 	ReasonUnknownOutcome Reason = "unknown_outcome"
 	ReasonPlan           Reason = "plan"
+	ReasonPrompt         Reason = "prompt" // it has no task yet
 	ReasonIncomplete     Reason = "incomplete"
 	ReasonContentFilter  Reason = "content_filter"
 	ReasonInvalidRequest Reason = "invalid_request"
