@@ -91,7 +91,7 @@ func (a *app) sayFork(store *checkpoint.Store, f checkpoint.Fork) {
 		a.say("warning: the artifact %s is missing or damaged in %s", ref, f.From)
 	}
 	a.say("session %s made from %s, up to event %d", id, f.From, f.At)
-	for _, sc := range append([]*session.Scope{f.State.Main()}, f.State.OpenChildren()...) {
+	for _, sc := range f.State.Live() {
 		for _, c := range sc.Pending() {
 			if c.InDoubt() {
 				a.say("in doubt: call %s (%s): nobody knows what became of it; see `kagent resume --help`, --on-unknown and --outcome", c.ID, oneLine(c.Wire.Name, 64))
