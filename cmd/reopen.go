@@ -62,7 +62,7 @@ func (r *reopening) prepare(state *session.State) (s session.Settings, p provide
 	if err := checkApproval(state, r.approve); err != nil {
 		return s, nil, err
 	}
-	if state.Blank() && !r.prompted {
+	if state.Blank() && !r.prompted && !r.told(state.ID) {
 		return s, nil, usageErrorf("say what it is to do: kagent resume "+state.ID+" 'PROMPT'", "session %s has no task yet", state.ID)
 	}
 	s = state.Settings
@@ -71,6 +71,12 @@ func (r *reopening) prepare(state *session.State) (s session.Settings, p provide
 	}
 	p, err = newProvider(s)
 	return s, p, err
+}
+
+// told reports whether somebody has left a message for the session.
+func (r *reopening) told(id string) bool {
+	inbox, err := r.store.Inbox(id)
+	return err == nil && !inbox.Empty()
 }
 
 // record writes down what changed for the session.
