@@ -1,5 +1,3 @@
-//go:build faults
-
 // Package faults proves on the built binary what kagent promises about kills,
 // power cuts, races, failing and full disks and damaged files, with the fault
 // lab: a set of tools beside this repository that disturb a process at each of
