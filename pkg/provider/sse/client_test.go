@@ -276,6 +276,11 @@ func TestRetryAfterInAllItsForms(t *testing.T) {
 		{429, "Retry-After: 2; X-Ratelimit-Reset-Requests: 1h", 2 * time.Second},
 		{400, "X-Ratelimit-Reset-Requests: 1s", 0},
 		{429, fmt.Sprint("X-Ratelimit-Reset: ", now.Add(time.Minute).UnixMilli()), time.Minute},
+		{429, "Anthropic-Ratelimit-Tokens-Remaining: 0; Anthropic-Ratelimit-Tokens-Reset: 2026-03-01T12:00:09Z; " +
+			"Anthropic-Ratelimit-Requests-Remaining: 0; Anthropic-Ratelimit-Requests-Reset: 2026-03-01T13:00:02+01:00; " +
+			"Anthropic-Ratelimit-Input-Tokens-Remaining: 7; Anthropic-Ratelimit-Input-Tokens-Reset: 2026-03-01T13:00:00Z", 9 * time.Second},
+		{429, "Anthropic-Ratelimit-Tokens-Remaining: 0; Anthropic-Ratelimit-Tokens-Reset: soon", 0},
+		{529, "Anthropic-Ratelimit-Tokens-Remaining: 0; Anthropic-Ratelimit-Tokens-Reset: 2026-03-01T12:00:09Z", 0},
 	} {
 		h := http.Header{}
 		for field := range strings.SplitSeq(c.header, "; ") {
