@@ -6,8 +6,6 @@ package anthropic
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -42,72 +40,38 @@ func New(o Options) (provider.Provider, error) {
 	if o.BaseURL == "" {
 		o.BaseURL = "https://api.anthropic.com"
 	}
-	if o.HTTPClient == nil {
-		o.HTTPClient = sse.DefaultHTTP()
-	}
-	if o.Model == "" {
-		return nil, errors.New(o.Name + ": no model given")
-	}
-	address, password, err := endpoint(o.BaseURL)
+	http, address, header, err := sse.Service{
+		Name: o.Name, Model: o.Model, BaseURL: o.BaseURL, Path: path(o.BaseURL), APIKey: o.APIKey, KeyHeader: "X-Api-Key",
+		Header: o.Header, IdleTimeout: o.IdleTimeout, HTTPClient: o.HTTPClient,
+	}.Open()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", o.Name, err)
+		return nil, err
 	}
-	c := &client{name: o.Name, model: o.Model, traits: traitsOf(o.Model), address: address}
-	key := strings.TrimSpace(o.APIKey)
-	c.header = c.headers(key, o.Header)
-	for name, values := range c.header {
-		if strings.ContainsFunc(values[0], func(r rune) bool { return r < ' ' || r == 0x7f }) {
-			return nil, fmt.Errorf("%s: the value of header %s holds a control character", o.Name, name)
-		}
-	}
-	secrets := []string{key, password}
-	for _, value := range o.Header {
-		secrets = append(secrets, strings.TrimPrefix(value, "Bearer "))
-	}
-	c.http = &sse.Client{HTTP: o.HTTPClient, Idle: o.IdleTimeout, Provider: o.Name, Model: o.Model, Secrets: secrets}
-	return c, nil
-}
-
-func (c *client) headers(key string, further map[string]string) http.Header {
-	h := http.Header{
-		"Content-Type":      {"application/json"},
-		"Accept":            {"text/event-stream"},
-		"User-Agent":        {"kagent"},
-		"Anthropic-Version": {apiVersion},
-	}
-	if key != "" {
-		h.Set("X-Api-Key", key)
-	}
-	for name, value := range further {
-		h.Set(name, value)
+	c := &client{o.Name, o.Model, traitsOf(o.Model), address, header, http}
+	if header.Get("Anthropic-Version") == "" {
+		header.Set("Anthropic-Version", apiVersion)
 	}
 	if c.traits.bound {
 		betas := bindingBeta
-		if asked := h.Get("Anthropic-Beta"); asked != "" {
+		if asked := header.Get("Anthropic-Beta"); asked != "" {
 			betas = asked + "," + betas
 		}
-		h.Set("Anthropic-Beta", betas)
+		header.Set("Anthropic-Beta", betas)
 	}
-	return h
+	return c, nil
 }
 
-// endpoint returns the address to post to and the password in it, if any.
-// Its errors don't show the address, which may hold credentials.
-func endpoint(base string) (address, password string, err error) {
+// path returns what a base URL lacks.
+func path(base string) string {
 	u, err := url.Parse(strings.TrimSpace(base))
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return "", "", errors.New("the base URL is not an http:// or https:// address")
+	if err != nil {
+		return ""
 	}
 	switch path := strings.TrimRight(u.Path, "/"); {
-	case strings.HasSuffix(path, "/messages"):
-	case strings.HasSuffix(path, "/v1"):
-		u = u.JoinPath("messages")
-	default:
-		u = u.JoinPath("v1", "messages")
+	case strings.HasSuffix(path, "/v1"), strings.HasSuffix(path, "/messages"):
+		return "/messages"
 	}
-	u.Fragment = ""
-	password, _ = u.User.Password()
-	return u.String(), password, nil
+	return "/v1/messages"
 }
 
 type client struct {

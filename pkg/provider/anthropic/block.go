@@ -2,9 +2,9 @@ package anthropic
 
 import (
 	"encoding/json"
-	"strings"
 
 	"kagent/pkg/message"
+	"kagent/pkg/provider/sse"
 )
 
 // block is an element of a message's content. Which fields are set follows
@@ -31,17 +31,7 @@ func (b block) MarshalJSON() ([]byte, error) {
 		return b.raw, nil
 	}
 	type plain block // without this method
-	return marshalPlain(plain(b))
-}
-
-// marshalPlain is json.Marshal without the escaping of <, > and &, which would
-// change nothing but the length.
-func marshalPlain(v any) ([]byte, error) {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return []byte(b.String()), err
+	return sse.Encode(plain(b))
 }
 
 func textBlock(s string) block { return block{Type: "text", Text: message.Clean(s)} }
@@ -50,7 +40,7 @@ func textBlock(s string) block { return block{Type: "text", Text: message.Clean(
 // refuses blank texts, and no content stands for none. An error has to have
 // some.
 func resultBlock(r *message.ToolResult) block {
-	b := block{Type: "tool_result", ToolUseID: r.ID, Content: message.Clean(r.Text), IsError: r.IsError}
+	b := block{Type: "tool_result", ToolUseID: sse.LegalName(r.ID), Content: message.Clean(r.Text), IsError: r.IsError}
 	if !notBlank(b.Content) {
 		b.Content = ""
 		if b.IsError {
@@ -60,31 +50,11 @@ func resultBlock(r *message.ToolResult) block {
 	return b
 }
 
+// callBlock makes ids and names legal that way because one rule is for both.
+// Sessions see to that anyway; this is for those who have none.
 func callBlock(c *message.ToolCall) block {
-	return block{Type: "tool_use", ID: legal(c.ID), Name: legal(c.Name), Input: legalInput(c.Arguments)}
-}
-
-// legal makes an id or a name fit ^[a-zA-Z0-9_-]{1,64}$. Sessions see to that;
-// this is for those who call the provider without one.
-func legal(s string) string {
-	if s == "" {
-		return "unknown"
+	return block{
+		Type: "tool_use", ID: sse.LegalName(c.ID), Name: sse.LegalName(c.Name),
+		Input: json.RawMessage(sse.LegalArguments(c.Arguments)),
 	}
-	s = strings.Map(func(r rune) rune {
-		if r == '_' || r == '-' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' {
-			return r
-		}
-		return '_'
-	}, s)
-	return s[:min(len(s), 64)]
-}
-
-// legalInput returns args if they are a JSON object, else an empty one: the
-// result that follows has told the model what was wrong with them.
-func legalInput(args string) json.RawMessage {
-	args = strings.TrimSpace(message.Clean(args))
-	if !strings.HasPrefix(args, "{") || !json.Valid([]byte(args)) {
-		return json.RawMessage("{}")
-	}
-	return json.RawMessage(args)
 }

@@ -35,22 +35,22 @@ func (b *builder) event(e event) (done bool, err error) {
 	case "content_block_start":
 		return false, b.begin(e.Index, e.ContentBlock)
 	case "content_block_delta":
-		return false, b.delta(e.Index, e.Delta)
+		if e.Delta != nil {
+			b.delta(e.Index, e.Delta)
+		}
 	case "content_block_stop":
 		if p := b.find(e.Index); p != nil {
 			b.finish(p)
 		}
 	case "message_delta":
 		b.usage.add(e.Usage)
-		var end ending
-		if !sse.IsNull(e.Delta) {
-			err = json.Unmarshal(e.Delta, &end)
+		if e.Delta != nil {
+			b.end(e.Delta.ending)
 		}
-		b.end(end)
 	case "message_stop":
 		return true, nil
 	}
-	return false, err
+	return false, nil
 }
 
 // message takes the beginning of a message, or all of it.
@@ -148,14 +148,7 @@ func (b *builder) of(index sse.Integer, kind string) *piece {
 	return p
 }
 
-func (b *builder) delta(index sse.Integer, raw json.RawMessage) error {
-	if sse.IsNull(raw) {
-		return nil
-	}
-	var d delta
-	if err := json.Unmarshal(raw, &d); err != nil {
-		return err
-	}
+func (b *builder) delta(index sse.Integer, d *delta) {
 	switch d.Type {
 	case "text_delta":
 		b.grow(b.of(index, "text"), d.Text)
@@ -176,7 +169,6 @@ func (b *builder) delta(index sse.Integer, raw json.RawMessage) error {
 			p.text.Add(d.Content)
 		}
 	}
-	return nil
 }
 
 // grow adds a string literal to a text or thought.

@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,11 +11,8 @@ import (
 	"kagent/pkg/provider/sse"
 )
 
-// Sizes in bytes of the largest answers that are read.
-const (
-	maxWhole  = 64 << 20  // not streamed
-	maxStream = 256 << 20 // streamed, the data of all events
-)
+// maxWhole is the size in bytes of the largest answer that is not streamed.
+const maxWhole = 64 << 20
 
 // decode reads a successful answer: mostly a stream, but some servers ignore
 // that one was asked for, and some addresses lead to a login page.
@@ -48,13 +44,13 @@ func (c *client) whole(a *sse.Answer, b *builder) (provider.Reply, error) {
 		if errors.As(err, &syntax) && syntax.Offset >= int64(len(body)) {
 			return provider.Reply{}, c.truncated(b)
 		}
-		return provider.Reply{}, c.unknown(err)
+		return provider.Reply{}, c.http.Odd(err)
 	}
 	if err := json.Unmarshal(body, &r); err != nil {
-		return provider.Reply{}, c.unknown(err)
+		return provider.Reply{}, c.http.Odd(err)
 	}
 	if err := b.message(&r); err != nil {
-		return provider.Reply{}, c.unknown(err)
+		return provider.Reply{}, c.http.Odd(err)
 	}
 	if b.empty() && b.ending.StopReason == "" {
 		return provider.Reply{}, c.http.Fail(provider.Server, 0, "%s answered with JSON that is no message", a.Host)
@@ -62,70 +58,25 @@ func (c *client) whole(a *sse.Answer, b *builder) (provider.Reply, error) {
 	return c.reply(b)
 }
 
-// stream reads events until message_stop, the end, or an error.
+// stream reads events until message_stop, the end, or an error. Without
+// message_stop there is no answer, whatever came.
 func (c *client) stream(ctx context.Context, a *sse.Answer, b *builder) (provider.Reply, error) {
-	events := sse.NewReader(a.Body)
-	size := 0
-	var bad error // an event that was no JSON: half a one if it was the last
-	for {
-		e, err := events.Next()
-		if err != nil {
-			return provider.Reply{}, c.ended(ctx, b, err)
-		}
-		if bad != nil {
-			return provider.Reply{}, c.unknown(bad)
-		}
-		if size += len(e.Data); size > maxStream {
-			return provider.Reply{}, c.http.Fail(provider.Server, 0, "the answer is longer than %d MiB", maxStream>>20)
-		}
-		done, err := c.event(b, e)
-		var syntax *json.SyntaxError
-		switch {
-		case errors.As(err, &syntax):
-			bad = err
-		case err != nil:
-			return provider.Reply{}, c.unknown(err)
-		case done && b.empty() && b.ending.StopReason == "":
-			return provider.Reply{}, c.http.Fail(provider.Server, 0, "the answer is empty and without a stop reason")
-		case done:
-			return c.reply(b)
-		}
-	}
-}
-
-// ended is the error for a stream that ended without message_stop, whatever it
-// held.
-func (c *client) ended(ctx context.Context, b *builder, err error) error {
+	ended, err := c.http.Values(a, func(event string, data []byte) (bool, error) { return c.value(b, event, data) })
 	var failed *provider.Error
 	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
+	case err != nil && ctx.Err() != nil:
+		return provider.Reply{}, context.Cause(ctx)
 	case err == io.EOF:
-		return c.truncated(b)
-	case !errors.As(err, &failed): // sse.ErrTooLong
-		return c.http.Fail(provider.Server, 0, "%v", err)
+		return provider.Reply{}, c.truncated(b)
+	case ended && errors.As(err, &failed):
+		failed.Message += ", after " + b.received()
+		return provider.Reply{}, failed
+	case err != nil:
+		return provider.Reply{}, err
+	case b.empty() && b.ending.StopReason == "":
+		return provider.Reply{}, c.http.Fail(provider.Server, 0, "the answer is empty and without a stop reason")
 	}
-	failed.Message += ", after " + b.received()
-	return failed
-}
-
-// event takes one event and reports whether it was the terminal one. Servers
-// that forget the blank line between events send several values in one.
-func (c *client) event(b *builder, e sse.Event) (done bool, err error) {
-	data := bytes.TrimSpace(e.Data)
-	if done, err = c.value(b, e.Type, data); err == nil || !bytes.ContainsRune(data, '\n') {
-		return done, err
-	}
-	whole := err
-	if !errors.As(whole, new(*json.SyntaxError)) {
-		return false, whole
-	}
-	for line := range bytes.SplitSeq(data, []byte{'\n'}) {
-		if done, err = c.value(b, "", bytes.TrimSpace(line)); err != nil || done {
-			return done, err
-		}
-	}
-	return false, nil
+	return c.reply(b)
 }
 
 // value takes one JSON value; name is that of its event, for values that don't
@@ -134,7 +85,7 @@ func (c *client) value(b *builder, name string, data []byte) (done bool, err err
 	if name == "error" {
 		return false, c.http.InStream(data)
 	}
-	if len(data) == 0 || string(data) == "[DONE]" { // some gateways', after the end
+	if string(data) == "[DONE]" { // some gateways', after the end
 		return false, nil
 	}
 	var e event
@@ -188,14 +139,4 @@ func (c *client) reply(b *builder) (provider.Reply, error) {
 // truncated is the error for a stream without a terminal event.
 func (c *client) truncated(b *builder) error {
 	return c.http.Fail(provider.Network, 0, "the stream ended before its end, after %s", b.received())
-}
-
-// unknown passes provider errors and turns others, which encoding/json made,
-// into one.
-func (c *client) unknown(err error) error {
-	var failed *provider.Error
-	if errors.As(err, &failed) {
-		return failed
-	}
-	return c.http.Fail(provider.Server, 0, "the answer is not of the expected form: %v", err)
 }

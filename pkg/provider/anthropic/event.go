@@ -17,7 +17,7 @@ type event struct {
 
 	Message      *reply          `json:"message"`       // message_start
 	ContentBlock json.RawMessage `json:"content_block"` // content_block_start
-	Delta        json.RawMessage `json:"delta"`         // content_block_delta, message_delta
+	Delta        *delta          `json:"delta"`         // content_block_delta, message_delta
 	Usage        *usage          `json:"usage"`         // message_delta
 }
 
@@ -50,7 +50,7 @@ type content struct {
 	Caller    json.RawMessage   `json:"caller"`
 }
 
-// delta is a piece of a block.
+// delta is a piece of a block, or of the message.
 type delta struct {
 	Type        sse.Loose       `json:"type"`
 	Text        json.RawMessage `json:"text"`
@@ -59,6 +59,7 @@ type delta struct {
 	PartialJSON json.RawMessage `json:"partial_json"`
 	Citation    json.RawMessage `json:"citation"`
 	Content     json.RawMessage `json:"content"` // compaction_delta
+	ending
 }
 
 // usage counts tokens; what comes later counts, field by field.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kagent/pkg/message"
+	"kagent/pkg/provider/sse"
 )
 
 // messages returns a conversation in the service's form: user and assistant
@@ -68,9 +69,7 @@ func resultBlocks(m message.Message) []block {
 	var blocks []block
 	for _, p := range m.Parts {
 		if p.Type == message.TypeResult && p.Result != nil {
-			b := resultBlock(p.Result)
-			b.ToolUseID = legal(b.ToolUseID)
-			blocks = append(blocks, b)
+			blocks = append(blocks, resultBlock(p.Result))
 		}
 	}
 	return blocks
@@ -160,7 +159,7 @@ type opaque struct {
 
 // sealed returns o as JSON.
 func (o opaque) sealed() json.RawMessage {
-	raw, err := marshalPlain(o)
+	raw, err := sse.Encode(o)
 	if err != nil {
 		return nil // raw fields came from a decoder: they are valid
 	}

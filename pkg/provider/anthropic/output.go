@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"kagent/pkg/provider/sse"
 )
 
 // What a schema may hold at most; beyond, the service refuses the request.
@@ -38,7 +40,7 @@ func outputSchema(raw json.RawMessage) (schema json.RawMessage, ok bool) {
 	if n.failed || n.optional > maxOptional || n.unions > maxUnions || n.recursive() {
 		return nil, false
 	}
-	out, err := marshalPlain(narrow)
+	out, err := sse.Encode(narrow)
 	return clean(out), err == nil
 }
 
@@ -166,12 +168,12 @@ func describe(out, words map[string]any) {
 	if len(words) == 0 {
 		return
 	}
-	rule, err := marshalPlain(words)
+	rule, err := sse.Encode(words)
 	if err != nil {
 		return
 	}
 	said, _ := out["description"].(string)
-	out["description"] = strings.TrimSpace(said + "\n\nHas to fit: " + strings.TrimSpace(string(rule)))
+	out["description"] = strings.TrimSpace(said + "\n\nHas to fit: " + string(rule))
 }
 
 // recursive reports whether a definition leads back to itself.

@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -109,11 +108,11 @@ func (p *piece) block() json.RawMessage {
 		fields["input"] = json.RawMessage(args)
 	}
 	if text != "" {
-		fields["content"], _ = marshalPlain(text)
+		fields["content"], _ = sse.Encode(text)
 	}
-	raw, err := marshalPlain(fields)
+	raw, err := sse.Encode(fields)
 	if err != nil {
 		return nil
 	}
-	return clean(bytes.TrimSpace(raw))
+	return clean(raw)
 }

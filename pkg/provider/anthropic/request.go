@@ -1,13 +1,13 @@
 package anthropic
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
 
 	"kagent/pkg/message"
 	"kagent/pkg/provider"
+	"kagent/pkg/provider/sse"
 )
 
 type wireRequest struct {
@@ -40,8 +40,7 @@ type wireChoice struct {
 	Name string `json:"name"`
 }
 
-// encode returns the body of a request: valid UTF-8 without NUL and without
-// half surrogate pairs, also inside call arguments.
+// encode returns the body of a request.
 func (c *client) encode(req provider.Request) ([]byte, error) {
 	w := wireRequest{Model: c.model, MaxTokens: c.traits.maxOutput, Stream: true}
 	if req.Options.MaxOutput > 0 {
@@ -64,18 +63,7 @@ func (c *client) encode(req provider.Request) ([]byte, error) {
 		w.ToolChoice = &wireChoice{"tool", req.Choice}
 	}
 	c.configure(&w, req)
-	return marshal(w)
-}
-
-func marshal(w wireRequest) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(w); err != nil {
-		return nil, err
-	}
-	body := bytes.TrimRight(b.Bytes(), "\n")
-	return []byte(message.CleanEscapes(string(bytes.ToValidUTF8(body, []byte("\uFFFD"))))), nil
+	return sse.Encode(w)
 }
 
 // say adds the user's last word, which changes from request to request.

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"kagent/pkg/message"
+	"kagent/pkg/provider/sse"
 )
 
 // inputSchema returns a tool's schema as the service accepts it: of type
@@ -32,7 +33,7 @@ func inputSchema(raw json.RawMessage) (schema json.RawMessage, lost string) {
 	if !r.changed {
 		return clean(raw), ""
 	}
-	out, err := marshalPlain(s)
+	out, err := sse.Encode(s)
 	if err != nil {
 		return json.RawMessage(`{"type":"object","properties":{}}`), ""
 	}
@@ -61,8 +62,8 @@ func (r *reshaping) top(s map[string]any) {
 		if _, there := s[key]; !there {
 			continue
 		}
-		if rule, err := marshalPlain(map[string]any{key: s[key]}); ok && err == nil {
-			r.lost = append(r.lost, "The input has to fit this JSON Schema as well: "+strings.TrimSpace(string(rule)))
+		if rule, err := sse.Encode(map[string]any{key: s[key]}); ok && err == nil {
+			r.lost = append(r.lost, "The input has to fit this JSON Schema as well: "+string(rule))
 		}
 		delete(s, key)
 		r.changed = true

@@ -96,14 +96,21 @@ func TestRecordedAnswersAreUnderstood(t *testing.T) { providertest.Recorded(t, a
 func TestRecordedErrorsAreClassified(t *testing.T)  { providertest.RecordedErrors(t, adapter()) }
 func TestRecordedStreamsCutAnywhere(t *testing.T)   { providertest.CutAnywhere(t, adapter()) }
 
-func TestEveryQuirkOfTheFakeServer(t *testing.T) {
-	providertest.Quirks(t, adapter(), providertest.FakeServer{
-		RulesOn: []string{"results_one_message", "roles_alternate", "thinking_required", "unknown_field"},
+// fakeServer has all the rules on that hold for this protocol.
+func fakeServer() providertest.FakeServer {
+	return providertest.FakeServer{
+		RulesOn: []string{"results_one_message", "thinking_required", "unknown_field"},
 		Errors: map[string]provider.Kind{
 			"no_done":   provider.Network, // no message_stop: cut
 			"only_done": provider.Network, // [DONE] is no event of this protocol
 		},
-	})
+	}
+}
+
+func TestEveryQuirkOfTheFakeServer(t *testing.T) { providertest.Quirks(t, adapter(), fakeServer()) }
+
+func TestEveryScenarioOfTheFakeServer(t *testing.T) {
+	providertest.Scenarios(t, adapter(), fakeServer())
 }
 
 func FuzzDecode(f *testing.F) {
@@ -134,5 +141,35 @@ func TestUsageIncludesTheCache(t *testing.T) {
 		if err != nil || reply.Usage != want || reply.Model != "m2" {
 			t.Errorf("%s: %+v of %s, %v", name, reply.Usage, reply.Model, err)
 		}
+	}
+}
+
+// F034, F035, F084: with thinking on, in a turn of many replies, and after a
+// turn of another model's, the strict server finds its thoughts as it sent them.
+func TestThoughtsGoBackAsTheyCame(t *testing.T) {
+	address, check := providertest.Fake(t, []byte(`{"rules_on": ["results_one_message", "thinking_required", "unknown_field"], "rules": [
+		{"when": {"last_user_contains": "hidden"}, "tool_loop": {"n": 2, "name": "pwd", "args": {}, "scope": "turn"}, "reply": {"text": "done", "reasoning_redacted": true}},
+		{"tool_loop": {"n": 3, "name": "pwd", "args": {}, "scope": "turn", "text": "I look.", "reasoning": "Where <am> I? \u00e4\ud83d\ude00\n"}, "reply": {"text": "done", "reasoning": "I know."}}]}`))
+	req := provider.Request{Tools: []message.ToolSpec{{Name: "pwd"}}, Options: provider.Options{Effort: "high", Temperature: new(0.3)}}
+	for i, model := range []string{"claude-sonnet-4-5", "claude-opus-4-8", "claude-sonnet-4-5", "claude-opus-5-5", "kimi-k2", "claude-sonnet-4-5"} {
+		p := open(t, Options{Model: model, BaseURL: address, APIKey: "test-key"})
+		for _, ask := range []string{"look", "look hidden", "look again"} {
+			req.Messages = append(req.Messages, say(message.User, message.Text(ask)))
+			for calls := 1; calls > 0; {
+				reply, err := p.Stream(t.Context(), req, func(provider.Event) {})
+				if err != nil {
+					t.Fatalf("%d, %s: %v", i, model, err)
+				}
+				said := message.Message{Role: message.Assistant, Parts: reply.Parts, Model: "anthropic/" + model}
+				req.Messages = append(req.Messages, said)
+				calls = len(said.Calls())
+				for _, c := range said.Calls() {
+					req.Messages = append(req.Messages, result(c.ID, "/", false))
+				}
+			}
+		}
+	}
+	if broken := check(); broken != "" {
+		t.Errorf("strict rules were broken:\n%s", broken)
 	}
 }

@@ -14,7 +14,8 @@ type Service struct {
 	Name, Model string
 	BaseURL     string // a query is kept
 	Path        string // appended to BaseURL, unless that ends in it
-	APIKey      string // sent as a bearer token; empty: none
+	APIKey      string // empty: none
+	KeyHeader   string // that carries the key; default Authorization, where it is a bearer token
 	Header      map[string]string
 	IdleTimeout time.Duration
 	HTTPClient  *http.Client
@@ -36,7 +37,11 @@ func (s Service) Open() (c *Client, address string, header http.Header, err erro
 	}
 	key := strings.TrimSpace(s.APIKey)
 	secrets := []string{key, password}
-	if key != "" {
+	switch {
+	case key == "":
+	case s.KeyHeader != "":
+		header.Set(s.KeyHeader, key)
+	default:
 		header.Set("Authorization", "Bearer "+key)
 	}
 	for name, value := range s.Header {
