@@ -15,11 +15,13 @@ type Action interface{ action() }
 
 // CallModel asks the model for the next reply. Tools are offered beside the
 // scope's own, and are the strategy's to answer; Choice names the one that has
-// to be called, "" for none. Note is said last and not kept.
+// to be called, "" for none. Note is said last and not kept. What is Spare can
+// be done without: a service that fails ends the scope, but not the session.
 type CallModel struct {
 	Tools  []message.ToolSpec
 	Choice string
 	Note   string
+	Spare  bool
 }
 
 // CallTools runs calls of the last reply, or settles those in doubt.

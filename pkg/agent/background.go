@@ -26,6 +26,9 @@ func briefing(sc *session.Scope) *brief {
 // before is what was said in the turns before the one that began the work.
 func before(sc *session.Scope) string {
 	var b strings.Builder
+	if sc.Cut.Summary != "" {
+		fmt.Fprintf(&b, "Summary: %s\n\n", shorten(sc.Cut.Summary, 6<<10))
+	}
 	for _, e := range sc.Entries {
 		switch {
 		case e.Seq >= sc.Work.From:

@@ -104,7 +104,7 @@ func (r *Runner) interject(prompt string) (*Finish, error) {
 		}
 	}
 	for _, sc := range r.Journal.State().Open() {
-		if sc.Child.Decide != "" {
+		if sc.Child.Decide != "" || isSummary(sc) {
 			continue // a question: it is asked as it was
 		}
 		if err := r.append(sc.Name, &session.UserMessage{Source: session.FromAgent, Text: promptWith("added", prompt)}); err != nil {

@@ -48,7 +48,7 @@ func (r *Runner) listen() error {
 // hear listens where the user may speak: in the session's own scope, and not
 // between a call and its result.
 func (r *run) hear() error {
-	if r.name != "" || len(r.state().Pending()) > 0 {
+	if r.name != "" || r.deaf || len(r.state().Pending()) > 0 {
 		return nil
 	}
 	return r.listen()

@@ -43,7 +43,7 @@ func (r *run) callModel(ctx context.Context, ask CallModel) (*Finish, error) {
 	case broken != nil:
 		return nil, broken
 	case err != nil:
-		return r.failed(ctx, err), nil
+		return r.unanswered(ctx, ask, err)
 	}
 	said := &session.AssistantMessage{Parts: r.storable(reply.Parts), Stop: reply.Stop, Usage: reply.Usage, Model: model, AnsweredBy: reply.Model}
 	if r.Price != nil {
@@ -53,6 +53,19 @@ func (r *run) callModel(ctx context.Context, ask CallModel) (*Finish, error) {
 		return nil, err
 	}
 	return nil, r.endStep()
+}
+
+// unanswered says what becomes of a request that brought no reply. One that is
+// too long is made to fit and asked once more.
+func (r *run) unanswered(ctx context.Context, ask CallModel, err error) (*Finish, error) {
+	f := r.failed(ctx, err)
+	switch {
+	case f.Reason == session.ReasonContextLength && r.state().Refused == 0 && !ask.Spare:
+		return nil, r.append(&session.RequestRetried{Attempt: r.state().Tries, Error: f.End.Error})
+	case ask.Spare && ctx.Err() == nil:
+		f.Status, f.Reason = session.Failed, session.ReasonIncomplete
+	}
+	return f, nil
 }
 
 // stream asks the model; broken is an error of the journal.
@@ -66,13 +79,10 @@ func (r *run) stream(ctx context.Context, way provider.Provider, req provider.Re
 
 // request is what the scope's model is sent next.
 func (r *run) request(ask CallModel) provider.Request {
-	s, sc := r.Journal.State(), r.state()
-	req := provider.Request{System: s.Settings.System, Messages: sc.Messages(), Note: ask.Note, Tools: r.specs(), Choice: ask.Choice}
-	if sc.Child != nil {
-		req.System = sc.Child.System
+	view := r.Journal.State().View(r.name)
+	return provider.Request{
+		System: view.System, Messages: view.Messages, Note: ask.Note, Tools: append(r.specs(), ask.Tools...), Choice: ask.Choice,
 	}
-	req.Tools = append(req.Tools, ask.Tools...)
-	return req
 }
 
 // modelOf names the model that a scope is answered by.
@@ -130,7 +140,7 @@ func (r *run) specs() []message.ToolSpec {
 }
 
 func header(model string, req provider.Request) *session.RequestHeader {
-	h := &session.RequestHeader{Model: model, Tools: []string{}}
+	h := &session.RequestHeader{Model: model, Tools: []string{}, Chars: size(req)}
 	sum := sha256.New()
 	sum.Write([]byte(req.System))
 	for _, t := range req.Tools {

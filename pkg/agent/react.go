@@ -31,6 +31,11 @@ func React(s *session.State, scope string) Action {
 	switch {
 	case r == nil || len(r.Calls) > 0:
 		return CallModel{}
+	case noRoom(r):
+		if replies(s, sc, noRoom) >= maxBlank {
+			return because(session.Paused, session.ReasonContextLength, "the model's window is full: it has no room for an answer")
+		}
+		return CallModel{}
 	case r.Stop == message.StopLength:
 		if replies(s, sc, unfinished) > maxContinued {
 			return because(session.Paused, session.ReasonMaxOutput, "the answer was cut at the output limit again and again")

@@ -12,6 +12,7 @@ type run struct {
 	*Runner
 	name     string
 	strategy Strategy
+	deaf     bool // what waits in the inbox is for a turn
 
 	children map[string]bool // those that run now
 	ended    chan string     // their names, as they end
@@ -31,7 +32,7 @@ func (r *run) loop(ctx context.Context) (end *Finish, err error) {
 			end = stopped(ctx)
 		default:
 			if err = r.hear(); err == nil {
-				end, err = r.do(ctx, r.strategy(r.Journal.State(), r.name))
+				end, err = r.do(ctx, r.decide())
 			}
 		}
 	}
@@ -42,6 +43,17 @@ func (r *run) loop(ctx context.Context) (end *Finish, err error) {
 		r.await()
 	}
 	return end, err
+}
+
+// decide asks the strategy, and sees to it that a request fits.
+func (r *run) decide() Action {
+	s := r.Journal.State()
+	a := r.strategy(s, r.name)
+	if ask, ok := a.(CallModel); ok {
+		tools := append(r.specs(), ask.Tools...)
+		return fit(s, r.name, ask, room{r.window(modelOf(s, r.state())), beside(tools, ask.Note)})
+	}
+	return a
 }
 
 // do carries out one action. It returns how the turn is to be closed, nil to

@@ -34,7 +34,10 @@ type Runner struct {
 	Provider provider.Provider
 	// Models gives the way to another model, for children that have one of
 	// their own; nil: there is none.
-	Models   func(model string) (provider.Provider, error)
+	Models func(model string) (provider.Provider, error)
+	// Window tells how many tokens a model takes, 0 where that is not known;
+	// nil: it never is.
+	Window   func(model string) int
 	Tools    *tool.Set // all there are; the session's settings say which are offered
 	Strategy Strategy
 
@@ -196,6 +199,13 @@ func (r *Runner) append(scope string, data ...session.Data) error {
 func (r *Runner) commit() error {
 	r.uncommitted = false
 	return r.Journal.Commit()
+}
+
+func (r *Runner) window(model string) int {
+	if r.Window == nil {
+		return 0
+	}
+	return r.Window(model)
 }
 
 func (r *Runner) now() time.Time {

@@ -221,7 +221,7 @@ func TestCheckpointDoesNotDependOnItsHistory(t *testing.T) {
 					check(t, j.Append("", d))
 				}
 			case op == 6:
-				check(t, j.Append("", &session.ContextCompacted{Before: sc.Past().Before, Summary: text}))
+				check(t, j.Append("", &session.ContextCompacted{Before: sc.Past(0).Before, Summary: text}))
 			}
 			if rapid.Bool().Draw(t, "commit") {
 				check(t, j.Commit())

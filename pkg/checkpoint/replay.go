@@ -111,6 +111,8 @@ func (r *replay) fit(e session.Event, first bool) (why string, err error) {
 		d.Before, d.Outputs = r.mark(d.Before), r.mark(d.Outputs)
 	case *session.ContextCompacted:
 		d.Before = r.mark(d.Before)
+	case *session.ChildCreated:
+		d.Before = r.mark(d.Before)
 	}
 	return "", nil
 }

@@ -46,7 +46,7 @@ func (s *State) Apply(e Event) {
 		sc.hear(e, *d, s.Task)
 		s.take(d.Inbox)
 	case *RequestHeader:
-		sc.sent = d.Chars
+		sc.sent, sc.Asked = d.Chars, d.Chars
 	case *RequestRetried:
 		sc.retry(d)
 	case *AssistantChunk:
@@ -162,7 +162,10 @@ func (s *State) settle(sc *Scope, e Event, d *ToolResult) {
 }
 
 func (sc *Scope) startTurn(seq int64, d *TurnStart) {
-	sc.partial, sc.Refused, sc.Summing = nil, 0, Summing{}
+	sc.partial = nil
+	if d.Continues == 0 || d.Continues != sc.Turn.N || sc.Turn.stopped() { // what is given now may be another model
+		sc.Refused, sc.Refusal, sc.Summing = 0, nil, Summing{}
+	}
 	sc.Work.begin(seq, sc.Turn.N == 0 || sc.Turn.Status == Completed && d.Continues == 0, sc.Entries[min(sc.heard, len(sc.Entries)):])
 	if d.Continues != 0 && d.Continues == sc.Turn.N {
 		sc.Turn.resume(seq)
@@ -173,11 +176,14 @@ func (sc *Scope) startTurn(seq int64, d *TurnStart) {
 	sc.heard = len(sc.Entries)
 }
 
+// stopped reports whether a turn has ended by itself.
+func (t *Turn) stopped() bool { return !t.Open && t.Status != Interrupted && t.Status != Cancelled }
+
 // resume goes on with a turn. What it may ask for again is counted anew only
 // where it had stopped by itself: one that was interrupted goes on as if
 // nothing had happened.
 func (t *Turn) resume(seq int64) {
-	if !t.Open && t.Status != Interrupted && t.Status != Cancelled {
+	if t.stopped() {
 		t.Since = seq
 	}
 	*t = Turn{N: t.N, Open: true, Steps: t.Steps, Since: t.Since, First: t.First}

@@ -13,6 +13,7 @@ type ChildCreated struct {
 	Decide  string   `json:"decide,omitempty"`
 	Model   string   `json:"model,omitempty"` // "": the session's
 	Profile string   `json:"profile,omitempty"`
+	Before  int64    `json:"before,omitempty"` // of a summary: what it is to tell of, as ContextCompacted says it
 }
 
 // PlanSet is a plan as it stands: Done are the indexes of finished steps,

@@ -13,7 +13,7 @@ func (s *State) measure(sc *Scope, d *AssistantMessage) {
 	if sc.sent > 0 && d.Usage.Input > 0 && d.Model == s.Settings.Model {
 		s.measured = measured{s.measured.chars/2 + int64(sc.sent), s.measured.tokens/2 + d.Usage.Input}
 	}
-	sc.sent, sc.Refused = 0, 0
+	sc.sent, sc.Refused, sc.Refusal = 0, 0, nil
 }
 
 // CharsPerToken is how long the tokens of this session are, as far as is known.
@@ -42,7 +42,8 @@ func (s *State) ContextBudget(window int) int {
 type Summing struct {
 	Done   int
 	Failed int
-	Long   int // questions that were too long for the service; they are no failures
+	Long   int      // questions that were too long for the service; they are no failures
+	Why    *Failure // of the last one that was of no use
 }
 
 // Kinds of failure that a summary may have beside those of a provider.
@@ -55,7 +56,7 @@ const (
 // compactFailed notes why a summary was of no use.
 func (s *State) compactFailed(sc *Scope, d *CompactFailed) {
 	kind := ""
-	if d.Error != nil {
+	if sc.Summing.Why = d.Error; d.Error != nil {
 		kind = d.Error.Kind
 	}
 	switch kind {
@@ -73,6 +74,6 @@ func (sc *Scope) retry(d *RequestRetried) {
 	sc.partial = nil
 	sc.Tries++
 	if d.Error != nil && d.Error.Kind == string(ReasonContextLength) {
-		sc.Refused = max(sc.sent, 1)
+		sc.Refused, sc.Refusal = max(sc.sent, 1), d.Error
 	}
 }

@@ -74,9 +74,12 @@ func TestSummariesOfATurnAreCounted(t *testing.T) {
 		t.Error("the child is still there")
 	}
 	l.add(failed("empty"), failed("superseded"), &session.CompactFailed{}, &session.ContextCompacted{Summary: "so far", From: "summarise-5"}, &session.ContextCompacted{Summary: " "})
+	l.main().Summing.Why = nil
 	check(t, "what was tried", l.main().Summing, session.Summing{Done: 1, Failed: 2, Long: 1})
 	check(t, "questions asked", l.main().Concluded("summarise"), 4)
 	check(t, "the summary", l.main().Cut.Summary, "so far")
 	l.add(ends(1, session.Interrupted, session.ReasonCrash), continued(1))
-	check(t, "what was tried since", l.main().Summing, session.Summing{})
+	check(t, "failures of a turn that goes on", l.main().Summing.Failed, 2)
+	l.add(ends(1, session.Paused, session.ReasonContextLength), continued(1))
+	check(t, "what was tried since it had stopped", l.main().Summing, session.Summing{})
 }

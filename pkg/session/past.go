@@ -10,12 +10,32 @@ type Past struct {
 
 // Past returns all but what has to stay as it was said: the user's words in a
 // turn that goes on, the last reply with what was brought for it, an answer
-// that is not whole.
-func (sc *Scope) Past() Past {
+// that is not whole. Of that turn's steps the last ones stay too, as many as
+// keep characters hold.
+func (sc *Scope) Past(keep int) Past {
+	end := sc.tail()
+	for begin := sc.goesOn(); end > begin; end-- {
+		whole, _ := sc.Entries[end-1].size()
+		if keep -= whole; keep < 0 || !sc.unfinished() {
+			break
+		}
+	}
+	return sc.past(end)
+}
+
+// PastBefore returns what of it stands before a number, as Past had said it.
+func (sc *Scope) PastBefore(before int64) Past {
+	end := 0
+	for end < sc.tail() && sc.Entries[end].Seq < before {
+		end++
+	}
+	return sc.past(end)
+}
+
+func (sc *Scope) past(end int) Past {
 	var p Past
 	open, begin := sc.unfinished(), sc.goesOn()
-	for i := 0; i < sc.tail(); i++ {
-		e := sc.Entries[i]
+	for i, e := range sc.Entries[:end] {
 		if open && i >= begin && e.spoken() {
 			continue
 		}

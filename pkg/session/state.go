@@ -56,11 +56,13 @@ type Scope struct {
 
 	Cut     Cut
 	Summing Summing
-	Refused int    // characters of the request that its service found too long, 0 for none
-	sent    int    // characters of the request that is under way
-	moves   int    // how often entries have left or outputs were omitted
-	taskAt  int64  // where the session's task stands
-	answer  string // of a turn whose words have left
+	Asked   int      // characters of the last request, 0 where that is not known
+	Refused int      // characters of the request that its service found too long, 0 for none
+	Refusal *Failure // its words
+	sent    int      // characters of the request that is under way
+	moves   int      // how often entries have left or outputs were omitted
+	taskAt  int64    // where the session's task stands
+	answer  string   // of a turn whose words have left
 
 	concluded map[string]int // see Concluded
 }

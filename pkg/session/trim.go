@@ -25,7 +25,7 @@ func (s *State) Trim(scope string, b Budget) *ContextTrimmed {
 		return nil
 	}
 	t := trimmer{s: s, sc: sc, cut: sc.Cut, goal: b.goal()}
-	t.total = b.Other + s.size(sc)
+	t.total = b.Other + s.Size(scope)
 	if t.total <= b.Chars && !b.Hard {
 		return nil
 	}
@@ -43,8 +43,12 @@ func (s *State) Trim(scope string, b Budget) *ContextTrimmed {
 	return d
 }
 
-// size is that of a scope's view.
-func (s *State) size(sc *Scope) int {
+// Size is that of a scope's view in characters, or a little more.
+func (s *State) Size(scope string) int {
+	sc := s.scopes[scope]
+	if sc == nil {
+		return utf8.RuneCountInString(s.Settings.System)
+	}
 	n := utf8.RuneCountInString(join(s.system(sc), s.Aside(sc)))
 	for _, e := range sc.Entries {
 		whole, _ := e.size()

@@ -82,14 +82,14 @@ func TestSummariesTakeThePlaceOfWhatTheyTellOf(t *testing.T) {
 	tellWith(t, func(s *story) {
 		switch s.number(0, 3, "cut") {
 		case 0:
-			p := s.main().Past()
+			p := s.main().Past(s.number(0, 1000, "keep"))
 			if len(p.Entries) == 0 {
 				return
 			}
 			left := len(s.main().Entries) - len(p.Entries)
 			s.cutting(&session.ContextCompacted{Turns: p.Turns, Before: p.Before, Summary: "so far"})
 			check(s.T, "entries that are left", len(s.main().Entries), left)
-			check(s.T, "what can be summarised again", len(s.main().Past().Entries), 0)
+			check(s.T, "what can be summarised again", len(s.main().PastBefore(p.Before).Entries), 0)
 			if !strings.Contains(s.state.View("").System, "\n\n[Summary of the earlier conversation]\nso far") {
 				s.Fatalf("system: %q", s.state.View("").System)
 			}
@@ -109,7 +109,7 @@ func TestWhatIsSentAfterAResumeIsWhatWouldHaveBeen(t *testing.T) {
 			if d := s.state.Trim("", session.Budget{Chars: s.number(500, 4000, "budget")}); d != nil {
 				s.add(d)
 			}
-			if p := s.main().Past(); len(p.Entries) > 3 && s.number(0, 3, "compact") == 0 {
+			if p := s.main().Past(0); len(p.Entries) > 3 && s.number(0, 3, "compact") == 0 {
 				s.add(&session.ContextCompacted{Turns: p.Turns, Before: p.Before, Summary: "so far"})
 			}
 		}}
