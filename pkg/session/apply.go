@@ -71,12 +71,16 @@ func (s *State) Apply(e Event) {
 		sc.owe(d.Note)
 	case *Imported:
 		sc.owe(d.Note)
+		s.Iterations += max(d.Iterations, 0)
+		s.ToolCalls += max(d.ToolCalls, 0)
+		s.Usage = s.Usage.Add(d.Usage)
 	case Unknown:
 		s.UnknownOf = append(s.UnknownOf, d.Kind)
 	default:
 		s.conclude(sc, e)
 	}
 	sc.pay(e)
+	s.spoken = s.spoken || sc.Name == "" && len(sc.Entries) > 0
 }
 
 // conclude takes in what an agent concluded.

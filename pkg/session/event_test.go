@@ -58,7 +58,7 @@ func examples() []session.Data {
 		&session.ContextCompacted{Turns: 1, Before: 9, Summary: "so far", Auto: true, From: "summarise-1"},
 		&session.CompactFailed{Error: failure, From: "summarise-1"},
 		&session.Forked{From: "old", At: 17},
-		&session.Imported{Format: "kagent-ts", Origin: "old", Note: "a call was under way"},
+		&session.Imported{Format: "kagent-ts", Origin: "old", Note: "a call was under way", Iterations: 2, ToolCalls: 1, Usage: usage},
 	}
 }
 

@@ -195,7 +195,7 @@ func (g *generator) conclusion(n int, word string) session.Data {
 		&session.ContextCompacted{Turns: n, Before: before, Summary: word, From: from},
 		&session.CompactFailed{From: from},
 		&session.Forked{From: word},
-		&session.Imported{Note: word},
+		&session.Imported{Note: word, Iterations: n, Usage: message.Usage{Total: int64(n)}},
 	}).Draw(g.T, "conclusion")
 }
 

@@ -1,5 +1,7 @@
 package session
 
+import "kagent/pkg/message"
+
 // What the agents conclude. From names the child whose reply it was understood
 // of, "" for what is no child's: a later, better parser can't change an old log.
 
@@ -106,12 +108,16 @@ type Forked struct {
 	At   int64  `json:"at"`
 }
 
-// Imported says that the events before it were made of a file of another
-// program, which is kept; Format names it. Note is what the model is told.
+// Imported says that the events before it were made of a file, which is kept;
+// Format names the program that wrote it. Note is what the model is told. What
+// the file counts and no event shows is added here.
 type Imported struct {
-	Format string `json:"format"`
-	Origin string `json:"origin"` // the id in that file
-	Note   string `json:"note,omitempty"`
+	Format     string        `json:"format"`
+	Origin     string        `json:"origin"` // the id in that file
+	Note       string        `json:"note,omitempty"`
+	Iterations int           `json:"iterations,omitempty"`
+	ToolCalls  int           `json:"toolCalls,omitempty"`
+	Usage      message.Usage `json:"usage,omitzero"`
 }
 
 // Type returns "child/created".

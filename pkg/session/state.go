@@ -32,6 +32,7 @@ type State struct {
 	UnknownOf  []Type // kinds that this version does not know
 
 	measured measured // how long tokens are
+	spoken   bool     // somebody has said something in the session's own scope
 
 	scopes map[string]*Scope
 	taken  map[string]bool // letters of the inbox
@@ -152,8 +153,7 @@ func (s *State) Status() (Status, Reason) {
 // Blank reports whether the session has nothing to do yet: only its settings
 // are known.
 func (s *State) Blank() bool {
-	sc := s.Main()
-	return s.Schema != "" && blank(s.Task) && sc.Turn.N == 0 && len(sc.Entries) == 0
+	return s.Schema != "" && blank(s.Task) && s.Main().Turn.N == 0 && !s.spoken
 }
 
 // Unheard reports whether the user said something that no turn has taken up.
