@@ -1,7 +1,6 @@
 package gemini
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -33,7 +32,7 @@ func (b *builder) call(f functionCall, sig string) {
 		if sig != "" && len(f.Args) > 0 && f.Args[0] != '{' {
 			sig = noValidation // it does not vouch for the {} that will be sent back
 		}
-		b.append(callPart(f, arguments(f.Args), sig, b.names))
+		b.append(callPart(f, sse.Arguments(f.Args), sig, b.names))
 	}
 }
 
@@ -76,29 +75,6 @@ func callPart(f functionCall, args, sig string, names map[string]string) message
 	p := message.Call(message.ToolCall{ID: string(f.ID), Name: name, Arguments: args})
 	p.Opaque = o.sealed()
 	return p
-}
-
-// arguments returns them as the model wrote them, without white space between
-// tokens. None at all, or null, is what models write for a tool without
-// parameters: {}. An object in a string is taken out of it.
-func arguments(raw json.RawMessage) string {
-	if sse.IsNull(raw) {
-		return "{}"
-	}
-	var s string
-	if sse.IsString(raw) && json.Unmarshal(raw, &s) == nil {
-		switch s = strings.TrimSpace(message.Clean(s)); {
-		case s == "" || s == "null":
-			return "{}"
-		case s[0] == '{':
-			return s
-		}
-	}
-	var b bytes.Buffer
-	if json.Compact(&b, raw) != nil {
-		return message.Clean(string(raw)) // can't happen: it was valid
-	}
-	return message.Clean(b.String())
 }
 
 func isObject(args string) bool {

@@ -23,7 +23,7 @@ func fakeServer() providertest.FakeServer {
 			"finish_null": provider.Network, "finish_empty": provider.Network, // no terminal event
 			"cut_call": "", // a call is one event: the cut comes too late
 		},
-		Refusal: message.StopFilter, // PROHIBITED_CONTENT
+		Stops: map[string]message.StopReason{"refusal": message.StopFilter}, // PROHIBITED_CONTENT
 	}
 }
 

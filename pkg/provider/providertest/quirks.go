@@ -1,7 +1,6 @@
 package providertest
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -14,10 +13,10 @@ import (
 
 // FakeServer says how the adapter uses the strict fake server.
 type FakeServer struct {
-	Path    string                   // of the base URL, for example "/v1"
-	RulesOn []string                 // opt-in rules that have to hold
-	Errors  map[string]provider.Kind // quirks that are another error, or none (""), in this protocol
-	Refusal message.StopReason       // how a refusal ends in this protocol; default StopRefusal
+	Path    string                        // of the base URL, for example "/v1"
+	RulesOn []string                      // opt-in rules that have to hold
+	Errors  map[string]provider.Kind      // quirks that are another error, or none (""), in this protocol
+	Stops   map[string]message.StopReason // quirks that end otherwise in this protocol
 }
 
 // quirkErrors are the quirks that are no answer, and the kind of their errors.
@@ -54,7 +53,7 @@ func Quirks(t *testing.T, a Adapter, f FakeServer) {
 			if strings.HasPrefix(name, "stall") {
 				o.Idle = 200 * time.Millisecond
 			}
-			a.quirk(t, a.open(t, o), name, rule, kinds[name], cmp.Or(f.Refusal, message.StopRefusal))
+			a.quirk(t, a.open(t, o), name, rule, kinds[name], f.Stops[name])
 		})
 	}
 	if broken := check(); broken != "" {
@@ -62,7 +61,7 @@ func Quirks(t *testing.T, a Adapter, f FakeServer) {
 	}
 }
 
-func (a Adapter) quirk(t *testing.T, p provider.Provider, name string, rule map[string]any, kind provider.Kind, refusal message.StopReason) {
+func (a Adapter) quirk(t *testing.T, p provider.Provider, name string, rule map[string]any, kind provider.Kind, stop message.StopReason) {
 	req := provider.Request{
 		System:   "Be brief.",
 		Messages: []message.Message{{Role: message.User, Parts: []message.Part{message.Text("quirk:" + name + ";")}}},
@@ -79,7 +78,7 @@ func (a Adapter) quirk(t *testing.T, p provider.Provider, name string, rule map[
 		t.Fatal(err)
 	}
 	if want, _ := rule["reply"].(map[string]any); want != nil {
-		checkQuirk(t, reply, want, refusal)
+		checkQuirk(t, reply, want, stop)
 	}
 	if len(callsOf(reply)) == 0 {
 		return
@@ -119,7 +118,7 @@ func (a Adapter) answered(req provider.Request, reply provider.Reply) provider.R
 	return req
 }
 
-func checkQuirk(t *testing.T, reply provider.Reply, want map[string]any, refusal message.StopReason) {
+func checkQuirk(t *testing.T, reply provider.Reply, want map[string]any, stop message.StopReason) {
 	if text, ok := want["text"].(string); ok && !strings.Contains(text, "{{") && textOf(reply) != text {
 		t.Errorf("text %q, want %q", textOf(reply), text)
 	}
@@ -146,17 +145,23 @@ func checkQuirk(t *testing.T, reply provider.Reply, want map[string]any, refusal
 			}
 		}
 	}
-	stop, ok := want["finish_reason"].(string)
-	if stop == string(message.StopFilter) && reply.Stop == message.StopRefusal {
-		ok = false // some protocols have one word for both
-	}
-	if strings.ToLower(stop) != stop {
-		ok = false // a word that this protocol may not have
-	}
-	if ok && string(reply.Stop) != stop {
-		t.Errorf("stop %q, want %q", reply.Stop, stop)
-	}
-	if _, ok := want["refusal"]; ok && (reply.Stop != refusal || textOf(reply) == "") {
+	said, refused := want["refusal"]
+	if refused && textOf(reply) != said {
 		t.Errorf("a refusal became %v", reply)
+	}
+	reason, ok := want["finish_reason"].(string)
+	switch {
+	case stop != "":
+	case refused:
+		stop = message.StopRefusal
+	case reason == string(message.StopFilter) && reply.Stop == message.StopRefusal:
+		return // some protocols have one word for both
+	case !ok || strings.ToLower(reason) != reason:
+		return // a word that this protocol may not have
+	default:
+		stop = message.StopReason(reason)
+	}
+	if reply.Stop != stop {
+		t.Errorf("stop %q, want %q", reply.Stop, stop)
 	}
 }

@@ -1,6 +1,7 @@
 package sse
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -30,4 +31,28 @@ func LegalArguments(args string) string {
 		return "{}"
 	}
 	return message.CleanEscapes(args)
+}
+
+// Arguments returns the arguments of a call that came as a JSON value, without
+// white space between tokens. None at all, or null, is what models write for a
+// tool without parameters: {}. An object in a string is taken out of it, even
+// half a one; anything else stays what it is: whoever runs tools refuses it.
+func Arguments(raw json.RawMessage) string {
+	if IsNull(raw) {
+		return "{}"
+	}
+	var s string
+	if IsString(raw) && json.Unmarshal(raw, &s) == nil {
+		switch s = strings.TrimSpace(message.Clean(s)); {
+		case s == "" || s == "null":
+			return "{}"
+		case s[0] == '{':
+			return s
+		}
+	}
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return message.Clean(string(raw)) // can't happen: it was valid
+	}
+	return message.Clean(b.String())
 }
