@@ -231,7 +231,7 @@ func (b *batch) giveUp(id string, got *taken, began time.Time) {
 	b.report(res)
 }
 
-func (b *batch) report(res result) { b.tell(res, exitCode(string(res.Status), string(res.Reason))) }
+func (b *batch) report(res result) { b.tell(res, res.code()) }
 
 // tell writes the one line of a session.
 func (b *batch) tell(res result, code int) {

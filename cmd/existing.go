@@ -148,6 +148,7 @@ func (s *start) completed(id string) (bool, error) {
 	}
 	res := completedResult(v.State, s.store, s.began)
 	res.Warnings, res.Stdin = append(res.Warnings, s.result.Warnings...), s.result.Stdin
+	res.refused = res.refused && s.opts.ifExists != existsSkip // there is nothing to do
 	skip := s.opts.ifExists == existsSkip
 	if !skip || !s.opts.display.quiet {
 		s.app.say("session %s", id)

@@ -38,6 +38,8 @@ type result struct {
 	Resume     string           `json:"resume"`
 	RetryAt    *time.Time       `json:"retryAt"`
 	Error      *session.Failure `json:"error"`
+
+	refused bool // a tool was denied, which the session does not bear
 }
 
 type stdinResult struct {
@@ -70,6 +72,7 @@ func (r *result) fill(s *session.State, end agent.Finish, store *checkpoint.Stor
 	if denied := slices.Compact(slices.Sorted(slices.Values(s.Denied))); denied != nil {
 		r.Denied = denied
 	}
+	r.refused = s.Settings.FailOnDenied && len(s.DeniedNow()) > 0
 	r.Checkpoint = store.Path(s.ID)
 	if !end.End.RetryAt.IsZero() {
 		r.RetryAt = &end.End.RetryAt
@@ -89,6 +92,15 @@ func (r *result) fill(s *session.State, end agent.Finish, store *checkpoint.Stor
 	case session.ReasonMaxSteps:
 		r.Resume += fmt.Sprintf(" --max-steps %d", 2*s.Settings.Limits.MaxSteps)
 	}
+}
+
+// code is the exit code of a run that came to this.
+func (r *result) code() int {
+	code := exitCode(string(r.Status), string(r.Reason))
+	if r.refused {
+		code = exitFirst(code, exitPerson)
+	}
+	return code
 }
 
 func resumeLine(store *checkpoint.Store, id string) string {

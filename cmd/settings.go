@@ -26,6 +26,7 @@ type settingFlags struct {
 	agentsDir                          string
 	warnings                           []string // of apply
 	confirmPlan                        bool
+	demands                            demandFlags
 }
 
 func (s *settingFlags) addTo(f *pflag.FlagSet) {
@@ -44,6 +45,7 @@ func (s *settingFlags) addTo(f *pflag.FlagSet) {
 	f.IntVar(&s.retries, "retries", 5, "how often a failed model call is tried again")
 	f.DurationVar(&s.retryMax, "retry-max-wait", time.Minute, "longest wait before a retry; a server that asks for more ends the run as interrupted")
 	f.StringVar(&s.agentsDir, "agents-dir", agentsDir, "directory of profiles for the orchestrator, relative to the work directory")
+	s.demands.addTo(f)
 	f.BoolVar(&s.confirmPlan, "confirm-plan", false, "pause when the plan is made, until a person approves it (exit 7)")
 	f.StringVar(&s.onUnknown, "on-unknown", "tell", "calls whose outcome is unknown after a crash: tell the model, stop for a person, or rerun")
 }
@@ -79,6 +81,7 @@ func (s *settingFlags) apply(out *session.Settings, use func(name string) bool) 
 		}),
 		set("confirm-plan", func() error { out.ConfirmPlan = s.confirmPlan; return nil }),
 		s.applyTools(out, use),
+		s.demands.apply(out, use),
 		s.applyProfiles(out, use),
 	} {
 		if step != nil {

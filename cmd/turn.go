@@ -67,7 +67,7 @@ func (t *turn) run(prompt string) error {
 
 // finish settles the exit code, and on success keeps the answer.
 func (a *app) finish(res *result, d *displayFlags) {
-	a.code = exitCode(string(res.Status), string(res.Reason))
+	a.code = res.code()
 	if a.ephemeral {
 		res.Checkpoint, res.Resume = "", ""
 	}
@@ -158,6 +158,9 @@ type delta struct {
 
 // explain says on stderr why there is no answer, and how to go on.
 func (t *turn) explain(end agent.Finish, err error) {
+	if t.result.refused {
+		t.say("denied: %s", strings.Join(t.result.Denied, ", "))
+	}
 	if end.Status == session.Completed {
 		return
 	}

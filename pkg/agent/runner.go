@@ -93,7 +93,7 @@ func (r *Runner) Run(ctx context.Context, prompt string) (Finish, error) {
 	r.halted, r.broken = nil, nil
 	end, err := r.begin(prompt)
 	if end == nil && err == nil {
-		end, err = r.scope("", r.Strategy).loop(ctx)
+		end, err = r.scope("", demanding(r.Strategy)).loop(ctx)
 	}
 	if err == nil {
 		err = r.end(*end)

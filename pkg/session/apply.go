@@ -27,7 +27,9 @@ func (s *State) Apply(e Event) {
 		}
 		s.Settings = d.Settings
 	case *TurnStart:
-		sc.startTurn(e.Seq, d)
+		if sc.startTurn(e.Seq, d) && sc.Name == "" {
+			s.used.begin(len(s.Denied))
+		}
 	case *TurnEnd:
 		t := &sc.Turn
 		t.Open, t.Status, t.Reason, t.Error, t.RetryAt = false, d.Status, d.Reason, d.Error, d.RetryAt
@@ -160,24 +162,30 @@ func (s *State) settle(sc *Scope, e Event, d *ToolResult) {
 	case OutcomeDenied:
 		s.Denied = append(s.Denied, c.Wire.Name)
 	case OutcomeInvalid, OutcomeNotRun:
+	case OutcomeOK:
+		s.used.success(c.Wire.Name)
+		s.ToolCalls++
 	default:
 		s.ToolCalls++
 	}
 }
 
-func (sc *Scope) startTurn(seq int64, d *TurnStart) {
+// startTurn opens a turn and reports whether it is another one.
+func (sc *Scope) startTurn(seq int64, d *TurnStart) (fresh bool) {
+	fresh = d.Continues == 0 || d.Continues != sc.Turn.N
 	sc.partial = nil
-	if d.Continues == 0 || d.Continues != sc.Turn.N || sc.Turn.stopped() { // what is given now may be another model
+	if fresh || sc.Turn.stopped() { // what is given now may be another model
 		sc.Refused, sc.Refusal, sc.Summing = 0, nil, Summing{}
 	}
 	sc.Work.begin(seq, sc.Turn.N == 0 || sc.Turn.Status == Completed && d.Continues == 0, sc.Entries[min(sc.heard, len(sc.Entries)):])
-	if d.Continues != 0 && d.Continues == sc.Turn.N {
+	if !fresh {
 		sc.Turn.resume(seq)
 	} else {
 		sc.Turn = Turn{N: d.Turn, Open: true, Since: seq, First: sc.heard}
 		sc.InStep, sc.Tries, sc.answer = false, 0, ""
 	}
 	sc.heard = len(sc.Entries)
+	return fresh
 }
 
 // stopped reports whether a turn has ended by itself.

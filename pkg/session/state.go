@@ -36,6 +36,7 @@ type State struct {
 
 	scopes map[string]*Scope
 	taken  map[string]bool // letters of the inbox
+	used   used
 }
 
 // Scope is one conversation in the session: its own, or a child's.

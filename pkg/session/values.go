@@ -48,6 +48,7 @@ const (
 	ReasonInvalidRequest Reason = "invalid_request"
 	ReasonNotFound       Reason = "not_found"
 	ReasonAttempts       Reason = "attempts" // begun too often without a new step
+	ReasonTool           Reason = "tool"     // one that is required did not work
 	ReasonInternal       Reason = "internal"
 )
 
@@ -130,6 +131,8 @@ type Settings struct {
 	OnUnknown    string    `json:"onUnknown"` // tell, stop or rerun
 	Profiles     []Profile `json:"profiles,omitempty"`
 	ConfirmPlan  bool      `json:"confirmPlan,omitempty"`
+	FailOnDenied bool      `json:"failOnDenied,omitempty"`
+	RequireTools []string  `json:"requireTools,omitempty"` // must have worked before a turn is completed
 	ContextChars int       `json:"contextChars,omitempty"` // budget of one request; 0: by the model's window
 	Retries      int       `json:"retries"`
 	RetryMaxWait Duration  `json:"retryMaxWait"`
