@@ -86,7 +86,17 @@ type client struct {
 func (c *client) id() string { return c.name + "/" + c.model }
 
 func (c *client) Stream(ctx context.Context, req provider.Request, emit func(provider.Event)) (provider.Reply, error) {
-	body, err := c.encode(req)
+	var left leftOut
+	for {
+		reply, err := c.ask(ctx, req, left, emit)
+		if err == nil || !left.more(err) {
+			return reply, err
+		}
+	}
+}
+
+func (c *client) ask(ctx context.Context, req provider.Request, left leftOut, emit func(provider.Event)) (provider.Reply, error) {
+	body, err := c.encode(req, left)
 	if err != nil {
 		return provider.Reply{}, c.http.Fail(provider.InvalidRequest, 0, "the request can't be encoded: %v", err)
 	}

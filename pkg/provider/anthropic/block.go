@@ -34,6 +34,8 @@ func (b block) MarshalJSON() ([]byte, error) {
 	return sse.Encode(plain(b))
 }
 
+func (b block) thinks() bool { return b.Type == "thinking" || b.Type == "redacted_thinking" }
+
 func textBlock(s string) block { return block{Type: "text", Text: message.Clean(s)} }
 
 // resultBlock says what came of a call. A blank text is left out: the service

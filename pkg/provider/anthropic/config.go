@@ -32,12 +32,12 @@ type wireFormat struct {
 }
 
 // configure sets how the model thinks and answers, as far as it can.
-func (c *client) configure(w *wireRequest, req provider.Request) {
+func (c *client) configure(w *wireRequest, req provider.Request, left leftOut) {
 	var out outputConfig
 	switch effort := req.Options.Effort; {
 	case c.traits.adaptive:
 		out.Effort = effort
-		w.Thinking = c.adaptive(w, effort)
+		w.Thinking = c.adaptive(w, effort, left)
 	case c.traits.manual:
 		w.Thinking = w.budget(effort)
 	}
@@ -56,10 +56,12 @@ func (c *client) configure(w *wireRequest, req provider.Request) {
 
 // adaptive leaves it to the model how long it thinks. The newest models do so
 // anyway. The thoughts are to be shown: left to itself, the service keeps them.
-func (c *client) adaptive(w *wireRequest, effort string) *wireThinking {
+func (c *client) adaptive(w *wireRequest, effort string, left leftOut) *wireThinking {
 	t := &wireThinking{Type: "adaptive", Display: "summarized"}
 	if c.traits.bound {
-		t.BlockBinding = &binding{"drop_block"}
+		if !left.binding {
+			t.BlockBinding = &binding{"drop_block"}
+		}
 		return t
 	}
 	if effort == "" || w.ToolChoice != nil && !c.traits.forcedThink {
@@ -96,6 +98,5 @@ func (w *wireRequest) thoughtless() bool {
 	if first < 0 || first >= len(w.Messages) {
 		return false
 	}
-	kind := w.Messages[first].Content[0].Type
-	return kind != "thinking" && kind != "redacted_thinking"
+	return !w.Messages[first].Content[0].thinks()
 }

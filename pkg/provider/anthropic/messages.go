@@ -12,7 +12,7 @@ import (
 // messages returns a conversation in the service's form: user and assistant
 // take turns, the user begins, and all results of a reply stand in one
 // message, before what the user says beside them.
-func (c *client) messages(list []message.Message) []wireMessage {
+func (c *client) messages(list []message.Message, left leftOut) []wireMessage {
 	var out []wireMessage
 	for _, m := range list {
 		switch m.Role {
@@ -21,7 +21,7 @@ func (c *client) messages(list []message.Message) []wireMessage {
 		case message.Tool:
 			out = join(out, "user", resultBlocks(m)...)
 		case message.Assistant:
-			blocks := c.said(m)
+			blocks := c.said(m, left)
 			if len(out) == 0 && len(blocks) > 0 {
 				out = join(out, "user", textBlock("(The beginning of the conversation is left out.)"))
 			}
@@ -77,7 +77,7 @@ func resultBlocks(m message.Message) []block {
 
 // said returns what the assistant said, in its order; nothing if only another
 // model's thoughts were in it, or half a thought.
-func (c *client) said(m message.Message) []block {
+func (c *client) said(m message.Message, left leftOut) []block {
 	own := m.Model == c.id() // vendor's data goes back to its maker alone
 	var blocks []block
 	for _, p := range m.Parts {
@@ -95,7 +95,7 @@ func (c *client) said(m message.Message) []block {
 			b.Caller = o.Caller
 			blocks = append(blocks, b)
 		case p.Type == message.TypeReasoning && own:
-			if b, ok := c.thought(p, o); ok {
+			if b, ok := c.thought(p, o); ok && !(left.thoughts && b.thinks()) {
 				blocks = append(blocks, b)
 			}
 		}

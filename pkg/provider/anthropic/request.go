@@ -41,7 +41,7 @@ type wireChoice struct {
 }
 
 // encode returns the body of a request.
-func (c *client) encode(req provider.Request) ([]byte, error) {
+func (c *client) encode(req provider.Request, left leftOut) ([]byte, error) {
 	w := wireRequest{Model: c.model, MaxTokens: c.traits.maxOutput, Stream: true}
 	if req.Options.MaxOutput > 0 {
 		w.MaxTokens = req.Options.MaxOutput
@@ -56,13 +56,13 @@ func (c *client) encode(req provider.Request) ([]byte, error) {
 			Description: message.Clean(strings.TrimSpace(t.Description + "\n\n" + lost)),
 		})
 	}
-	w.Messages = c.messages(req.Messages)
+	w.Messages = c.messages(req.Messages, left)
 	w.markPrefix()
 	w.say(req.Note)
 	if c.traits.forced && slices.ContainsFunc(req.Tools, func(t message.ToolSpec) bool { return t.Name == req.Choice }) {
 		w.ToolChoice = &wireChoice{"tool", req.Choice}
 	}
-	c.configure(&w, req)
+	c.configure(&w, req, left)
 	return sse.Encode(w)
 }
 
