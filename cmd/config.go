@@ -17,7 +17,7 @@ import (
 // are not among them.
 func settings() []string {
 	return []string{
-		"agent", "model", "base-url", "api-key-env", "system", "system-file", "workdir", "dir", "agents-dir",
+		"agent", "model", "base-url", "api-key-env", "header", "system", "system-file", "workdir", "dir", "agents-dir",
 		"tools", "allow", "deny", "approval", "sandbox", "env", "mcp-config", "fail-on-denied",
 		"max-steps", "max-total-steps", "max-total-tokens", "max-cost", "deadline",
 		"step-timeout", "idle-timeout", "context-chars", "on-unknown", "confirm-plan", "retries", "retry-max-wait",

@@ -24,6 +24,10 @@ func (p *progress) observe(scope string, d session.Data) {
 	case *session.StepStart:
 		p.say("%sstep %d", inScope(scope), d.Step)
 	case *session.RequestRetried:
+		if d.Next != "" {
+			p.say("  %s is asked instead: %s", oneLine(d.Next, 100), oneLine(d.Error.Message, 300))
+			return
+		}
 		p.say("  attempt %d failed, again in %s: %s", d.Attempt, (time.Duration(d.DelayMs) * time.Millisecond).String(), oneLine(d.Error.Message, 300))
 	case *session.ToolCall:
 		if p.tools == nil {

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,7 +20,7 @@ import (
 type settingFlags struct {
 	agent, model, baseURL, apiKeyEnv   string
 	system, systemFile, workdir        string
-	tools, allow, env                  []string
+	tools, allow, env, headers         []string
 	maxSteps, retries                  int
 	stepTimeout, idleTimeout, retryMax time.Duration
 	onUnknown                          string
@@ -30,9 +31,10 @@ type settingFlags struct {
 }
 
 func (s *settingFlags) addTo(f *pflag.FlagSet) {
-	f.StringVarP(&s.model, "model", "m", "", "model: openai/NAME, openai-compatible/NAME with --base-url, script:FILE, or demo (offline)")
+	f.StringVarP(&s.model, "model", "m", "", "model: SERVICE/NAME (see `kagent models --services`), script:FILE, or demo (offline); several between commas: a fallback chain")
 	f.StringVar(&s.baseURL, "base-url", "", "address of the provider, for example http://localhost:8080/v1")
 	f.StringVar(&s.apiKeyEnv, "api-key-env", "", "environment variable that holds the provider's key (default OPENAI_API_KEY)")
+	f.StringArrayVar(&s.headers, "header", nil, "further header for the provider, as 'Name: value' or 'Name: $VARIABLE' (repeatable)")
 	f.StringVar(&s.system, "system", "", "system prompt")
 	f.StringVar(&s.systemFile, "system-file", "", "file that holds the system prompt")
 	f.StringVarP(&s.workdir, "workdir", "C", ".", "directory that the tools work in")
@@ -62,14 +64,15 @@ func (s *settingFlags) apply(out *session.Settings, use func(name string) bool) 
 		return do()
 	}
 	for _, step := range []error{
-		set("model", func() (err error) { out.Model, err = absoluteModel(s.model); return err }),
+		set("model", func() (err error) { out.Model, err = resolveModels(s.model); return err }),
 		set("base-url", func() error { out.BaseURL = s.baseURL; return checkBaseURL(s.baseURL) }),
 		set("api-key-env", func() error { out.APIKeyEnv = s.apiKeyEnv; return nil }),
 		set("system", func() error { out.System = systemPrompt(s.system); return nil }),
 		set("system-file", func() error { return s.readSystem(out) }),
 		set("workdir", func() error { return s.findWorkdir(out) }),
 		set("env", func() error { out.Env = s.env; return nil }),
-		checkEnvNames(s),
+		set("header", func() error { out.Headers = s.headers; return checkHeaders(s.headers) }),
+		checkEnvNames(s, out),
 		set("max-steps", func() error { out.Limits.MaxSteps = s.maxSteps; return notNegative("max-steps", s.maxSteps) }),
 		set("retries", func() error { out.Retries = s.retries; return notNegative("retries", s.retries) }),
 		set("step-timeout", func() error { return positive("step-timeout", s.stepTimeout, &out.StepTimeout) }),
@@ -180,7 +183,9 @@ func (s *settingFlags) findWorkdir(out *session.Settings) error {
 }
 
 // checkEnvNames keeps the provider's key out of what tools are handed.
-func checkEnvNames(s *settingFlags) error {
+func checkEnvNames(s *settingFlags, settings *session.Settings) error {
+	out := *settings
+	out.APIKeyEnv = cmp.Or(s.apiKeyEnv, out.APIKeyEnv)
 	for flag, names := range map[string][]string{"env": s.env, "api-key-env": {s.apiKeyEnv}} {
 		for _, name := range names {
 			if strings.ContainsAny(name, "= ") {
@@ -189,7 +194,7 @@ func checkEnvNames(s *settingFlags) error {
 		}
 	}
 	for _, name := range s.env {
-		if slices.Contains(keyVariables(s.apiKeyEnv), name) {
+		if slices.Contains(keyVariables(out), name) {
 			return usageErrorf("tools never get it", "--env %s names the provider's key", name)
 		}
 	}

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -99,7 +100,11 @@ func (t *turn) play(prompt string) (agent.Finish, error) {
 	if err != nil {
 		return agent.Finish{}, err
 	}
-	r.Observe = (&progress{say: t.say, quiet: t.display.quiet, now: time.Now}).observe
+	show := &progress{say: t.say, quiet: t.display.quiet, now: time.Now}
+	r.Observe = func(scope string, d session.Data) {
+		t.notice(d)
+		show.observe(scope, d)
+	}
 	r.Delta = t.delta()
 	ctx, done := heed(a.signals.ctx, t.journal.Inbox())
 	end, err := r.Run(ctx, prompt)
@@ -113,6 +118,16 @@ func (t *turn) play(prompt string) (agent.Finish, error) {
 		t.result.Error = &session.Failure{Kind: string(end.Reason), Message: err.Error()}
 	}
 	return end, err
+}
+
+// notice keeps what a script should be warned of.
+func (t *turn) notice(d session.Data) {
+	if r, ok := d.(*session.RequestRetried); ok && r.Next != "" {
+		w := r.Next + " was asked instead: " + oneLine(r.Error.Message, 300)
+		if !slices.Contains(t.result.Warnings, w) {
+			t.result.Warnings = append(t.result.Warnings, w)
+		}
+	}
 }
 
 // say is a line for people.

@@ -1,22 +1,17 @@
 package cmd
 
 import (
-	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
 	"kagent/pkg/agent"
 	"kagent/pkg/checkpoint"
 	"kagent/pkg/provider"
-	"kagent/pkg/provider/demo"
-	"kagent/pkg/provider/openai"
-	"kagent/pkg/provider/script"
 	"kagent/pkg/session"
 	"kagent/pkg/tool"
 )
@@ -75,73 +70,6 @@ func (a *app) toolSet(s session.Settings, mask *tool.Masker, lock *os.File, arti
 	)
 }
 
-// newProvider makes the way to the session's model. Keys come from the
-// environment at each start and are kept nowhere else.
-func newProvider(s session.Settings) (provider.Provider, error) {
-	p, err := bareProvider(s)
-	if err != nil {
-		return nil, err
-	}
-	p = provider.StepTimeout(p, time.Duration(s.StepTimeout))
-	return provider.Retry(p, provider.RetryOptions{Retries: s.Retries, MaxWait: time.Duration(s.RetryMaxWait)}), nil
-}
-
-func bareProvider(s session.Settings) (provider.Provider, error) {
-	switch s.Model {
-	case "":
-		return nil, usageErrorf("set one with --model, KAGENT_MODEL or `model:` in the configuration file; `--model demo` works offline", "no model configured")
-	case "demo":
-		return demo.New(), nil
-	}
-	if file, ok := strings.CutPrefix(s.Model, "script:"); ok {
-		p, err := script.Load(file)
-		if err != nil {
-			return nil, usageErrorf("see `kagent help script`", "%v", err)
-		}
-		return p, nil
-	}
-	name, model, _ := strings.Cut(s.Model, "/")
-	keyEnv := s.APIKeyEnv
-	if keyEnv == "" {
-		keyEnv = "OPENAI_API_KEY"
-	}
-	key := os.Getenv(keyEnv)
-	base := s.BaseURL
-	if name == "openai" && base == "" {
-		base = os.Getenv("OPENAI_BASE_URL")
-	}
-	switch {
-	case name != "openai" && name != "openai-compatible" || model == "":
-		return nil, usageErrorf("known are "+modelForms, "model %q is not known", s.Model)
-	case name == "openai-compatible" && base == "":
-		return nil, usageErrorf("add for example --base-url http://localhost:8080/v1", "%s needs --base-url", s.Model)
-	case key == "" && (base == "" || s.APIKeyEnv != ""):
-		return nil, usageErrorf("set it, or name another variable with --api-key-env", "%s needs a key, and %s is not set", s.Model, keyEnv)
-	}
-	p, err := openai.New(openai.Options{
-		Name: name, Model: model, BaseURL: base, APIKey: key, IdleTimeout: time.Duration(s.IdleTimeout),
-	})
-	if err != nil {
-		return nil, usageErrorf("see `kagent run --help`", "%v", err)
-	}
-	return p, nil
-}
-
-const modelForms = "openai/NAME, openai-compatible/NAME with --base-url, script:FILE, demo"
-
-// absoluteModel makes a script's path independent of where a resume is started.
-func absoluteModel(model string) (string, error) {
-	file, ok := strings.CutPrefix(model, "script:")
-	if !ok {
-		return model, nil
-	}
-	abs, err := filepath.Abs(file)
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", file, err)
-	}
-	return "script:" + abs, nil
-}
-
 func checkBaseURL(base string) error {
 	if base == "" {
 		return nil
@@ -177,11 +105,20 @@ func secretQuery(q url.Values) bool {
 	return false
 }
 
-// keyVariables are the variables that may hold a provider's key.
-func keyVariables(named string) []string {
+// keyVariables are the variables that may hold a key of the session's models.
+func keyVariables(s session.Settings) []string {
 	names := []string{"OPENAI_API_KEY"}
-	if named != "" {
-		names = append(names, named)
+	if s.APIKeyEnv != "" {
+		names = append(names, s.APIKeyEnv)
+	}
+	c, err := loadCatalogue()
+	if err != nil {
+		return names
+	}
+	for _, model := range chainOf(s.Model) {
+		name, _, _ := strings.Cut(model, "/")
+		service, _ := c.Service(name)
+		names = append(names, service.Keys...)
 	}
 	return names
 }
@@ -189,7 +126,7 @@ func keyVariables(named string) []string {
 // masker knows the secrets of the environment: the provider's key, and what
 // looks like one.
 func masker(s session.Settings) *tool.Masker {
-	return tool.NewMasker(os.Environ(), keyVariables(s.APIKeyEnv)...)
+	return tool.NewMasker(os.Environ(), keyVariables(s)...)
 }
 
 // mask hides the secrets of a text that the user says, and says so.
@@ -221,6 +158,7 @@ func (a *app) runner(j *checkpoint.Journal, p provider.Provider) (*agent.Runner,
 			s.Model = model
 			return newProvider(s)
 		},
+		Price: price(),
 	}, nil
 }
 

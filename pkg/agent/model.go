@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -45,11 +46,7 @@ func (r *run) callModel(ctx context.Context, ask CallModel) (*Finish, error) {
 	case err != nil:
 		return r.unanswered(ctx, ask, err)
 	}
-	said := &session.AssistantMessage{Parts: r.storable(reply.Parts), Stop: reply.Stop, Usage: reply.Usage, Model: model, AnsweredBy: reply.Model}
-	if r.Price != nil {
-		said.CostUSD = r.Price(model, reply.Usage)
-	}
-	if err := r.append(said); err != nil {
+	if err := r.append(r.said(cmp.Or(reply.Asked, model), reply)); err != nil {
 		return nil, err
 	}
 	return nil, r.endStep()
@@ -66,6 +63,15 @@ func (r *run) unanswered(ctx context.Context, ask CallModel, err error) (*Finish
 		f.Status, f.Reason = session.Failed, session.ReasonIncomplete
 	}
 	return f, nil
+}
+
+// said is a reply as the log has it.
+func (r *run) said(model string, reply provider.Reply) *session.AssistantMessage {
+	m := &session.AssistantMessage{Parts: r.storable(reply.Parts), Stop: reply.Stop, Usage: reply.Usage, Model: model, AnsweredBy: reply.Model}
+	if r.Price != nil {
+		m.CostUSD = r.Price(model, reply.Usage)
+	}
+	return m
 }
 
 // stream asks the model; broken is an error of the journal.

@@ -39,7 +39,7 @@ func (k *sink) take(e provider.Event) {
 	case e.Retry != nil:
 		k.text.Reset()
 		k.mask = nil
-		k.fail(k.run.append(&session.RequestRetried{Attempt: e.Retry.Attempt, DelayMs: e.Retry.Delay.Milliseconds(), Error: failure(e.Retry.Err)}))
+		k.fail(k.run.append(&session.RequestRetried{Attempt: e.Retry.Attempt, DelayMs: e.Retry.Delay.Milliseconds(), Error: failure(e.Retry.Err), Next: e.Retry.Next}))
 	case e.Text != "":
 		k.say(k.masked(e.Text))
 		wait := chunkEvery - k.run.now().Sub(k.last)

@@ -77,6 +77,7 @@ type Retrying struct {
 	Attempt int // the one that failed, from 1
 	Delay   time.Duration
 	Err     *Error
+	Next    string // the model of a chain that is asked instead, "" for the same
 }
 
 // Reply is a model's complete answer. Parts hold valid UTF-8 without NUL
@@ -86,4 +87,5 @@ type Reply struct {
 	Stop  message.StopReason
 	Usage message.Usage // zero when the provider told none
 	Model string        // the model that answered, as the provider names it
+	Asked string        // the model of a chain that was asked, "" where there is no chain
 }

@@ -91,9 +91,9 @@ func TestAttemptsAreCountedOnAndAnnounced(t *testing.T) {
 	}
 	want := []Event{
 		{Text: "half"},
-		{Retry: &Retrying{7, 750 * time.Millisecond, fail(Network).(*Error)}},
+		{Retry: &Retrying{7, 750 * time.Millisecond, fail(Network).(*Error), ""}},
 		{Text: "half"},
-		{Retry: &Retrying{8, 1500 * time.Millisecond, fail(Server).(*Error)}},
+		{Retry: &Retrying{8, 1500 * time.Millisecond, fail(Server).(*Error), ""}},
 		{Text: "half"},
 	}
 	if !reflect.DeepEqual(events, want) {

@@ -15,7 +15,7 @@ import (
 func examples() []session.Data {
 	code, cost := 3, 0.25
 	settings := session.Settings{
-		Agent: "react", Model: "p/m", BaseURL: "http://localhost", APIKeyEnv: "KEY", System: "be", Workdir: "/w",
+		Agent: "react", Model: "p/m", BaseURL: "http://localhost", APIKeyEnv: "KEY", Headers: []string{"X-Org: a"}, System: "be", Workdir: "/w",
 		Tools: []string{"shell"}, Allow: []string{"execute"}, Env: []string{"HOME"}, Limits: session.Limits{MaxSteps: 7},
 		OnUnknown: "tell", Retries: 5, RetryMaxWait: session.Duration(time.Minute),
 		StepTimeout: session.Duration(90 * time.Second), IdleTimeout: session.Duration(time.Hour), ConfirmPlan: true, FailOnDenied: true, RequireTools: []string{"shell"}, ContextChars: 1000,
@@ -39,7 +39,7 @@ func examples() []session.Data {
 		&session.StepEnd{Step: 4},
 		&session.UserMessage{Source: session.FromUser, Text: "hi", Inbox: "00000000000000000001-a"},
 		&session.RequestHeader{Model: "p/m", Tools: []string{"shell"}, Prompt: "cd", Chars: 1234},
-		&session.RequestRetried{Attempt: 1, DelayMs: 250, Error: failure},
+		&session.RequestRetried{Attempt: 1, DelayMs: 250, Error: failure, Next: "p/n"},
 		&session.AssistantChunk{Text: "so f"},
 		&session.AssistantMessage{Parts: parts, Stop: message.StopCalls, Usage: usage, Model: "p/m", AnsweredBy: "m-1", CostUSD: &cost},
 		&session.ToolCall{Call: id(17, 2), Tool: "shell", Attempt: 2, Key: "k", Change: &message.FileChange{Path: "f", Before: "1", After: "2"}},

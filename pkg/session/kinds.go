@@ -102,11 +102,13 @@ type RequestHeader struct {
 	Chars  int      `json:"chars,omitempty"`
 }
 
-// RequestRetried says that an attempt failed and another follows.
+// RequestRetried says that an attempt failed and another follows, of the model
+// Next where a chain goes on to another.
 type RequestRetried struct {
 	Attempt int      `json:"attempt"`
 	DelayMs int64    `json:"delayMs"`
 	Error   *Failure `json:"error"`
+	Next    string   `json:"next,omitempty"`
 }
 
 // AssistantChunk is text streamed since the last chunk. It is not synced and

@@ -122,6 +122,7 @@ type Settings struct {
 	Model        string    `json:"model"`
 	BaseURL      string    `json:"baseURL,omitempty"`
 	APIKeyEnv    string    `json:"apiKeyEnv,omitempty"`
+	Headers      []string  `json:"headers,omitempty"` // "Name: value", or "Name: $VARIABLE"
 	System       string    `json:"system"`
 	Workdir      string    `json:"workdir"`
 	Tools        []string  `json:"tools"`           // names offered to the model

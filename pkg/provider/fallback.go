@@ -1,0 +1,65 @@
+package provider
+
+import (
+	"context"
+	"errors"
+)
+
+// Link is a model of a chain. Name is what replies are told to come from.
+type Link struct {
+	Name     string
+	Provider Provider
+}
+
+// Fallback returns a provider that asks the next model of a chain when one is
+// out of reach: overloaded, rate limited, failing, silent or not there. Other
+// errors (a wrong key, a request that is refused) are the user's to mend and
+// end the chain. Retries belong inside: a link is left for good, for this
+// request, once it has given up.
+//
+// Before another model is asked a Retry event is emitted: what the one before
+// had streamed is void, no reply is made of two. When all have failed, the error
+// of the first is returned: it is the one that was wanted.
+func Fallback(links ...Link) Provider {
+	if len(links) == 1 {
+		return links[0].Provider
+	}
+	return fallback(links)
+}
+
+type fallback []Link
+
+func (f fallback) Stream(ctx context.Context, req Request, emit func(Event)) (Reply, error) {
+	var first error
+	req.Label.Attempt = max(req.Label.Attempt, 1)
+	count := func(e Event) { // a retry inside of a link numbers attempts too
+		if e.Retry != nil {
+			req.Label.Attempt = e.Retry.Attempt + 1
+		}
+		emit(e)
+	}
+	for i, link := range f {
+		reply, err := link.Provider.Stream(ctx, req, count)
+		if err == nil {
+			reply.Asked = link.Name
+			return reply, nil
+		}
+		if ctx.Err() != nil {
+			return Reply{}, context.Cause(ctx)
+		}
+		if first == nil {
+			first = err
+		}
+		var failed *Error
+		switch {
+		case !errors.As(err, &failed) || !failed.Kind.elsewhere():
+			return Reply{}, err
+		case i < len(f)-1:
+			count(Event{Retry: &Retrying{Attempt: req.Label.Attempt, Err: failed, Next: f[i+1].Name}})
+		}
+	}
+	return Reply{}, first
+}
+
+// elsewhere reports whether another model may well answer what this one did not.
+func (k Kind) elsewhere() bool { return k.Retryable() || k == NotFound }
