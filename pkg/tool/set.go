@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"kagent/pkg/message"
 )
 
@@ -93,24 +91,4 @@ func legalName(name string) bool {
 		}
 	}
 	return true
-}
-
-// compiled is a schema made ready.
-type compiled struct {
-	schema   *jsonschema.Schema
-	resolved *jsonschema.Resolved
-}
-
-func compile(raw json.RawMessage) (*compiled, error) {
-	schema := new(jsonschema.Schema)
-	if err := json.Unmarshal(raw, schema); err != nil {
-		return nil, fmt.Errorf("its schema can't be read: %w", err)
-	}
-	// Without a loader a reference to another document is an error: a tool's
-	// schema has no business reaching out to a network.
-	resolved, err := schema.Resolve(nil)
-	if err != nil {
-		return nil, fmt.Errorf("its schema can't be used: %w", err)
-	}
-	return &compiled{schema, resolved}, nil
 }
