@@ -3,6 +3,7 @@ package responses
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"kagent/pkg/message"
 	"kagent/pkg/provider"
@@ -73,17 +74,23 @@ func (b *output) begin(kind string, index sse.Integer) *item {
 // of returns the item of that kind which an event continues, nil if that has
 // been told whole. Some servers don't say that it has begun.
 func (b *output) of(e event, kind string) *item {
-	for i := len(b.items) - 1; i >= 0; i-- {
-		it := b.items[i]
-		if it.kind != kind || !it.at(e.OutputIndex) {
+	var found *item
+	for _, it := range slices.Backward(b.items) {
+		named := e.ItemID != "" && it.id == string(e.ItemID)
+		other := e.ItemID != "" && it.id != "" && !named && !e.OutputIndex.Given
+		if it.kind != kind || !it.at(e.OutputIndex) || other {
 			continue
 		}
-		if !it.done {
-			return it
+		if found == nil || named {
+			found = it
 		}
-		if e.OutputIndex.Given && it.index.Given || e.ItemID != "" && it.id == string(e.ItemID) {
-			return nil
-		}
+	}
+	switch {
+	case found == nil:
+	case !found.done:
+		return found
+	case e.OutputIndex.Given && found.index.Given, e.ItemID != "" && found.id == string(e.ItemID):
+		return nil
 	}
 	it := b.begin(kind, e.OutputIndex)
 	it.id = string(e.ItemID)

@@ -97,6 +97,8 @@ func TestItemsAreToldOnceHoweverTheyCome(t *testing.T) {
 		"one index for all":              {[]string{added("0", msg), text("0", "m", "hi"), done("0", msg), added("0", begunF), argument("0", "f", `{\"a\":1}`), done("0", wholeF), final(msg + "," + wholeF)}, "hi" + call},
 		"one index for two calls":        {[]string{done("0", wholeF), done("0", strings.Replace(wholeF, `"c"`, `"c2"`, 1)), final(wholeF + "," + strings.Replace(wholeF, `"c"`, `"c2"`, 1))}, call + strings.Replace(call, "c ", "c2 ", 1)},
 		"no index":                       {[]string{added("null", msg), text("null", "m", "hi"), done("null", msg), added("null", begunF), argument("null", "f", `{\"a\":1}`), done("null", wholeF), final(msg + "," + wholeF)}, "hi" + call},
+		"no index, pieces take turns":    {[]string{argument("null", "f", `{\"a\"`), argument("null", "g", `{\"b\"`), argument("null", "f", `:1}`), argument("null", "g", `:2}`), completed}, `[  {"a":1}][  {"b":2}]`},
+		"pieces take turns":              {[]string{added("0", begunF), added("1", strings.Replace(begunF, `"c"`, `"d"`, 1)), argument("0", "", `{\"a\"`), argument("1", "", `{\"b\"`), argument("0", "", `:1}`), argument("1", "", `:2}`), completed}, call + `[d read {"b":2}]`},
 		"neither index nor id":           {[]string{`{"type":"response.output_text.delta","delta":"h"}`, `{"type":"response.output_text.delta","delta":"i"}`, completed}, "hi"},
 		"counted from one":               {[]string{added("1", msg), text("1", "m", "hi"), done("1", msg), done("2", wholeF), final(msg + "," + wholeF)}, "hi" + call},
 		"pieces after the end":           {[]string{done("0", wholeF), argument("0", "f", `{}`), done("1", msg), text("1", "m", "hi"), final(wholeF + "," + msg)}, call + "hi"},
