@@ -15,6 +15,9 @@ import (
 )
 
 func TestEveryQuirkOfTheFakeServer(t *testing.T) { providertest.Quirks(t, adapter(), fakeServer()) }
+func TestEveryScenarioOfTheFakeServer(t *testing.T) {
+	providertest.Scenarios(t, adapter(), fakeServer())
+}
 
 func fakeServer() providertest.FakeServer {
 	return providertest.FakeServer{

@@ -100,6 +100,40 @@ func TestWhatIsNoAnswerIsAnError(t *testing.T) {
 	}
 }
 
+// Errors in the service's words. Quota spent is not a rate limit, though both
+// come with the same status, text and wait.
+func TestErrorsAreClassified(t *testing.T) {
+	exhausted := func(quota, delay string) string {
+		return `{"error":{"code":429,"message":"You exceeded your current quota, please check your plan and billing details.","status":"RESOURCE_EXHAUSTED","details":[` +
+			`{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaId":"` + quota + `"}]},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"` + delay + `"}]}}`
+	}
+	said := func(message string) string { return `[{"error":{"message":"` + message + `"}}]` }
+	for _, c := range []struct {
+		status int
+		body   string
+		kind   provider.Kind
+		after  time.Duration
+	}{
+		{429, exhausted("GenerateRequestsPerMinutePerProjectPerModel-FreeTier", "34.4s"), provider.RateLimit, 34400 * time.Millisecond},
+		{429, exhausted("GenerateRequestsPerDayPerProjectPerModel-FreeTier", "36s"), provider.Quota, 0},
+		{429, said("Your prepayment credits are depleted."), provider.Quota, 0},
+		{400, said("The input token count (1048577) exceeds the maximum number of tokens allowed (1048576)."), provider.ContextLength, 0},
+		{400, said("API key expired. Please renew the API key."), provider.Auth, 0},
+		{403, said("Your API key was reported as leaked. Please use another API key."), provider.Auth, 0},
+		{403, said("Permission denied on resource project p."), provider.Permission, 0},
+		{400, said("Function call is missing a thought_signature in functionCall parts."), provider.InvalidRequest, 0},
+	} {
+		p := openModel(t, Options{HTTPClient: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: c.status, Body: io.NopCloser(strings.NewReader(c.body)), Request: r}, nil
+		})}})
+		_, err := p.Stream(t.Context(), hello, func(provider.Event) {})
+		var e *provider.Error
+		if !errors.As(err, &e) || e.Kind != c.kind || e.RetryAfter != c.after {
+			t.Errorf("%s: %v, after %v; want %s, %v", c.body, err, e.RetryAfter, c.kind, c.after)
+		}
+	}
+}
+
 func TestFinishReasonsAreMapped(t *testing.T) {
 	for finish, want := range map[string]message.StopReason{
 		"STOP": message.StopEnd, "stop": message.StopEnd, "MAX_TOKENS": message.StopLength, "SAFETY": message.StopFilter,

@@ -67,11 +67,8 @@ func (c *client) encode(req provider.Request) ([]byte, error) {
 		w.Messages = c.append(w.Messages, m)
 	}
 	for _, t := range req.Tools {
-		spec := wireSpec{Name: t.Name, Description: message.Clean(t.Description), Parameters: t.Schema}
-		if len(t.Schema) == 0 {
-			spec.Parameters = json.RawMessage(`{"type":"object","properties":{}}`)
-		}
-		w.Tools = append(w.Tools, wireTool{Type: "function", Function: spec})
+		parameters, _ := provider.ToolSchema(t.Schema)
+		w.Tools = append(w.Tools, wireTool{"function", wireSpec{t.Name, message.Clean(t.Description), parameters}})
 	}
 	if len(req.Tools) == 0 {
 		w.Format = req.Output
@@ -81,6 +78,10 @@ func (c *client) encode(req provider.Request) ([]byte, error) {
 	}
 	return sse.Encode(w)
 }
+
+// Dropped names what tools' schemas lose on the way to the server, one line
+// each as "tool: path.keyword".
+func Dropped(tools []message.ToolSpec) []string { return provider.DroppedFromTools(tools) }
 
 // append adds m to list: nothing if m is blank, one message for each tool
 // result. What a user says in a row is one message: chat templates want the

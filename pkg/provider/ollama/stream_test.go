@@ -1,18 +1,13 @@
 package ollama
 
 import (
-	"encoding/json"
 	"errors"
-	"net/http"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
 	"kagent/pkg/message"
 	"kagent/pkg/provider"
-	"kagent/pkg/provider/providertest"
 )
 
 const done = `{"model":"m","message":{"role":"assistant","content":""},"done":true,"done_reason":"stop"}` + "\n"
@@ -95,44 +90,5 @@ func TestAServerThatDoesNotRunIsAskedFor(t *testing.T) {
 	var e *provider.Error
 	if !errors.As(err, &e) || e.Kind != provider.Network || !strings.Contains(e.Message, "is Ollama running") {
 		t.Errorf("%v", err)
-	}
-}
-
-// Whole conversations with the strict server.
-func TestConversationsWithTheFakeServer(t *testing.T) {
-	for _, name := range []string{"hello", "react-loop", "parallel-tools", "plan-solve", "orchestrator", "slow-stream"} {
-		raw, err := os.ReadFile(filepath.Join(providertest.Shared(t, "fakellm/scenarios"), name+".json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		raw = []byte(strings.Replace(strings.ReplaceAll(string(raw), `"delay_ms": 100`, `"delay_ms": 1`), "{", `{"rules_on": ["unknown_field", "roles_alternate"],`, 1))
-		address, check := providertest.Fake(t, raw)
-		converse(t, open(t, Options{BaseURL: address, HTTPClient: http.DefaultClient}, nil))
-		if broken := check(); broken != "" {
-			t.Errorf("%s: strict rules were broken:\n%s", name, broken)
-		}
-	}
-}
-
-func converse(t *testing.T, p provider.Provider) {
-	req := provider.Request{System: "Be brief.", Tools: []message.ToolSpec{
-		{Name: "shell", Schema: json.RawMessage(`{"type":"object","properties":{"command":{"type":"string"}}}`)},
-	}}
-	for _, text := range []string{"look around", "and again", "summarise"} {
-		req.Messages = append(req.Messages, say(message.User, message.Text(text)))
-		for {
-			reply, err := p.Stream(t.Context(), req, func(provider.Event) {})
-			if err != nil {
-				t.Fatal(err)
-			}
-			said := say(message.Assistant, reply.Parts...)
-			req.Messages = append(req.Messages, said)
-			for _, c := range said.Calls() {
-				req.Messages = append(req.Messages, result(c.ID, c.Name, "result", false))
-			}
-			if reply.Stop != message.StopCalls {
-				break
-			}
-		}
 	}
 }

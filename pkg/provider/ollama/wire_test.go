@@ -77,8 +77,13 @@ func TestRecordedAnswersAreUnderstood(t *testing.T) { providertest.Recorded(t, a
 func TestRecordedErrorsAreClassified(t *testing.T)  { providertest.RecordedErrors(t, adapter()) }
 func TestRecordedStreamsCutAnywhere(t *testing.T)   { providertest.CutAnywhere(t, adapter()) }
 
-func TestEveryQuirkOfTheFakeServer(t *testing.T) {
-	providertest.Quirks(t, adapter(), providertest.FakeServer{
+func TestEveryQuirkOfTheFakeServer(t *testing.T) { providertest.Quirks(t, adapter(), fakeServer()) }
+func TestEveryScenarioOfTheFakeServer(t *testing.T) {
+	providertest.Scenarios(t, adapter(), fakeServer())
+}
+
+func fakeServer() providertest.FakeServer {
+	return providertest.FakeServer{
 		RulesOn: []string{"unknown_field", "roles_alternate"},
 		Errors: map[string]provider.Kind{
 			"comment_body": provider.Server, // no JSON
@@ -87,7 +92,7 @@ func TestEveryQuirkOfTheFakeServer(t *testing.T) {
 		Stops: map[string]message.StopReason{ // the protocol has no word for these
 			"refusal": message.StopEnd, "content_filter": message.StopEnd,
 		},
-	})
+	}
 }
 
 func FuzzDecode(f *testing.F) {
