@@ -111,7 +111,9 @@
 //   - The temp file lies in the session's directory, not beside the checkpoint:
 //     a kill leaves nothing that could be taken for a session.
 //   - Fields that may grow (settings, answer, agentState, systemPrompt) stand
-//     behind metadata, so that the first 8 KiB are enough for a list.
+//     behind metadata, so that the first 7.5 KiB are enough for a list. With the
+//     last 512 bytes of the log it tells another size and another last line; what
+//     was changed before that is found by whoever reads the log.
 //   - Only what the user said carries a timestamp among the messages; the log
 //     has all times, and the checkpoint stays close to the size of a request.
 //   - A checkpoint is compared, while the log is folded, with what its owner must

@@ -15,8 +15,12 @@ import (
 
 var errBadCheckpoint = errors.New("bad checkpoint")
 
-// headSize is how much of a checkpoint is read to list it.
-const headSize = 8 << 10
+// How much of a checkpoint, and of the end of its log, is read to list it:
+// together 8 KiB.
+const (
+	headSize = 8<<10 - tailSize
+	tailSize = 512
+)
 
 // readHead reads the fields of a checkpoint up to metadata.
 func readHead(fsys FS, name string) (head, error) {

@@ -92,7 +92,7 @@ func TestListReadsOnlyHeads(t *testing.T) {
 		if n := fsys.read["long.json"]; n > headSize {
 			t.Errorf("owner %s: %d bytes of the checkpoint read", owner, n)
 		}
-		if n := fsys.read["events.jsonl"]; n != 0 {
+		if n := fsys.read["events.jsonl"]; n > tailSize {
 			t.Errorf("owner %s: %d bytes of the log read", owner, n)
 		}
 		if n := fsys.read["lock"]; n > 4096 {
@@ -152,6 +152,50 @@ func TestListTellsWhatBecameOfEach(t *testing.T) {
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("list %v\nwant %v", got, want)
+	}
+}
+
+// A log of the size that its checkpoint knows may still have another end.
+func TestListNoticesAnotherEndOfTheSameSize(t *testing.T) {
+	for name, bad := range map[string]func(b []byte) []byte{
+		"a changed byte": func(b []byte) []byte { b[len(b)-20] ^= 1; return b },
+		"no newline":     func(b []byte) []byte { b[len(b)-1] = ' '; return b },
+		"zeroes":         func(b []byte) []byte { clear(b[len(b)-300:]); return b },
+		"another line, as sound": func(b []byte) []byte {
+			lines := bytes.SplitAfter(b, []byte("\n"))
+			last := lines[len(lines)-2]
+			i := bytes.Index(last, []byte("completed"))
+			copy(last[i:], "cancelled")
+			copy(last[len(crcOpen):], crcText(checksum(last[crcLen:len(last)-1])))
+			return b
+		},
+	} {
+		s, _ := newTestStore(t.TempDir())
+		finished(t, s, "s")
+		finished(t, s, "other")
+		log := pathsOf(s.dir, "s").log
+		write(t, log, bad(slurp(t, log)))
+		for _, l := range list(t, s) {
+			if (l.Status == Damaged) != (l.SessionID == "s") {
+				t.Errorf("%s: %+v", name, l)
+			}
+		}
+		if _, ok := s.Glance("s"); ok {
+			t.Errorf("%s: a glance is enough", name)
+		}
+	}
+}
+
+// What the last line holds may be longer than a list reads.
+func TestListTakesALongLastLineForWhatItEndsWith(t *testing.T) {
+	s, fsys := newTestStore(t.TempDir())
+	j := create(t, s, "s")
+	check(t, j.Append("", said(strings.Repeat("长", 1000))))
+	check(t, j.Commit())
+	check(t, j.Close())
+	fsys.reset()
+	if l := list(t, s); len(l) != 1 || l[0].Status != session.Interrupted || fsys.read["events.jsonl"] != tailSize {
+		t.Errorf("%+v, %d bytes of the log read", l, fsys.read["events.jsonl"])
 	}
 }
 

@@ -1,7 +1,10 @@
 package checkpoint
 
 import (
+	"bytes"
 	"errors"
+	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -95,7 +98,33 @@ func (s *Store) glance(p paths) (head, *Holder, bool) {
 	h, err := readHead(s.fs, p.checkpoint)
 	owner := s.holder(p)
 	info, lerr := s.fs.Lstat(p.log)
-	return h, owner, err == nil && lerr == nil && (info.Size() == h.Log.Offset || owner != nil)
+	switch {
+	case err != nil || lerr != nil:
+		return h, owner, false
+	case owner != nil:
+		return h, owner, true
+	}
+	return h, owner, info.Size() == h.Log.Offset && s.endsAt(p.log, h.Log)
+}
+
+// endsAt reports whether the last line of a log may be the one that its
+// checkpoint names. Of a longer one than is read here it only tells that it ends.
+func (s *Store) endsAt(log string, at promise) bool {
+	f, err := s.fs.Open(log, os.O_RDONLY, 0)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	b := make([]byte, min(max(at.Offset, 0), tailSize))
+	if n, err := f.ReadAt(b, at.Offset-int64(len(b))); n < len(b) || n == 0 || err != nil && err != io.EOF {
+		return false
+	}
+	start := bytes.LastIndexByte(b[:len(b)-1], '\n') + 1
+	if start == 0 && int64(len(b)) < at.Offset {
+		return b[len(b)-1] == '\n'
+	}
+	last, err := decodeLine(b[start:])
+	return err == nil && last.Seq == at.Seq && crcText(last.crc) == at.CRC
 }
 
 // outline folds a log of any size for how it stands, not for what was said.
