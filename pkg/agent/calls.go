@@ -196,7 +196,10 @@ func (r *run) runAll(ctx context.Context, batch []*planned) (*Finish, error) {
 			p := <-done
 			p.result = p.brought
 		}
-		f := stopped(ctx)
+		f := r.halted // what came first counts
+		if f == nil {
+			f = stopped(ctx)
+		}
 		err = r.saveFinished(batch[next:], *f)
 		cancel(context.Cause(ctx))
 		r.outside(func() { drain(done, running) })

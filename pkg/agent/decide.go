@@ -21,8 +21,7 @@ type decision[T any] struct {
 // Where it could not be understood, twice, ok is false: the caller has a
 // fallback, which it writes down.
 func (d decision[T]) ask(s *session.State, scope, task string) (got T, from string, ok bool, a Action) {
-	sc := s.Scope(scope)
-	from = sc.Question(d.kind)
+	from = question(s, s.Scope(scope), d.kind, task)
 	child := s.Scope(from)
 	if child == nil || !child.Ended() {
 		begin := session.ChildCreated{Task: task, System: prompt(d.kind), Tools: []string{}, Decide: d.tool.Name}
@@ -30,6 +29,25 @@ func (d decision[T]) ask(s *session.State, scope, task string) (got T, from stri
 	}
 	got, err := d.understand(child.LastReply())
 	return got, from, err == nil, nil
+}
+
+// question names the child that is asked: the one that was asked in the same
+// words, or else another. What the user added, or a node that was done since,
+// makes it another question; one that failed before the work was gone on with is
+// asked again.
+func question(s *session.State, sc *session.Scope, kind, task string) string {
+	name := sc.Question(kind)
+	for try := 2; ; try++ {
+		c := s.Scope(name)
+		if c == nil || c.Child == nil {
+			return name
+		}
+		failed := c.Ended() && c.Turn.Status != session.Completed
+		if c.Child.Task == task && !(failed && c.Turn.Since <= s.Since(sc)) {
+			return name
+		}
+		name = fmt.Sprintf("%s/try-%d", sc.Question(kind), try)
+	}
 }
 
 // strategy is the child's: an answer that can't be used is asked for once more.

@@ -93,25 +93,38 @@ func (r *Runner) verify(c *session.Call, t tool.Tool) (*session.ToolResult, bool
 }
 
 // interject makes room for what the user says in the middle of the work: open
-// calls are settled, so that the history stays whole, and children that work
-// are told.
-func (r *Runner) interject(prompt string) (*Finish, error) {
-	for _, sc := range r.Journal.State().Live() {
-		if len(sc.Pending()) > 0 {
+// calls are settled, so that the history stays whole. Questions are asked anew.
+func (r *Runner) interject() (*Finish, error) {
+	s := r.Journal.State()
+	for _, sc := range s.Live() {
+		if len(sc.Pending()) > 0 && !s.Asks(sc) {
 			if end, err := r.abandon(sc); end != nil || err != nil {
 				return end, err
 			}
 		}
 	}
-	for _, sc := range r.Journal.State().Open() {
-		if sc.Child.Decide != "" || isSummary(sc) {
-			continue // a question: it is asked as it was
+	return nil, nil
+}
+
+// tell has the children that work hear what the user said since they began, and
+// since anything was last said in them.
+func (r *Runner) tell() error {
+	s := r.Journal.State()
+	for _, sc := range s.Open() {
+		if s.Asks(sc) || len(sc.Pending()) > 0 || len(sc.Entries) == 0 {
+			continue
 		}
-		if err := r.append(sc.Name, &session.UserMessage{Source: session.FromAgent, Text: promptWith("added", prompt)}); err != nil {
-			return nil, err
+		var said []session.Data
+		for _, e := range s.Main().Entries {
+			if e.User != nil && e.User.Source == session.FromUser && e.Seq > sc.Entries[len(sc.Entries)-1].Seq {
+				said = append(said, &session.UserMessage{Source: session.FromAgent, Text: promptWith("added", e.User.Text)})
+			}
+		}
+		if err := r.append(sc.Name, said...); err != nil {
+			return err
 		}
 	}
-	return nil, nil
+	return nil
 }
 
 // abandon gives results to the open calls of a scope that a new prompt

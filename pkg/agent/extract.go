@@ -12,12 +12,12 @@ import (
 func objects(text string) []json.RawMessage {
 	var found []json.RawMessage
 	text = thoughts.ReplaceAllString(text, "")
-	for i := 0; i < len(text); i++ {
+	for i, looked := 0, 0; i < len(text) && looked < maxLooked; i++ {
 		if text[i] != '{' && text[i] != '[' {
 			continue
 		}
-		n := balanced(text[i:])
-		if n == 0 {
+		n, closed := balanced(text[i:])
+		if looked += n; !closed {
 			continue
 		}
 		if raw := repaired(text[i : i+n]); raw != nil {
@@ -28,13 +28,17 @@ func objects(text string) []json.RawMessage {
 	return found
 }
 
+// maxLooked bounds how many bytes are looked at: a text of nothing but opened
+// brackets would take hours.
+const maxLooked = 16 << 20
+
 // thoughts are what some models say before they answer; one that is not closed
 // takes in all that follows.
 var thoughts = regexp.MustCompile(`(?s)<think(?:ing)?>.*?(?:</think(?:ing)?>|\z)`)
 
-// balanced is the length of the bracketed text that s begins with, 0 if it is
-// not closed. Brackets in strings don't count.
-func balanced(s string) int {
+// balanced is the length of the bracketed text that s begins with, or of what
+// was looked at if it is not closed. Brackets in strings don't count.
+func balanced(s string) (n int, closed bool) {
 	var open []byte
 	quoted := false
 	for i := 0; i < len(s); i++ {
@@ -50,14 +54,14 @@ func balanced(s string) int {
 			open = append(open, ']')
 		case c == '}' || c == ']':
 			if open[len(open)-1] != c {
-				return 0
+				return i, false
 			}
 			if open = open[:len(open)-1]; len(open) == 0 {
-				return i + 1
+				return i + 1, true
 			}
 		}
 	}
-	return 0
+	return len(s), false
 }
 
 // repaired returns s if it is JSON, maybe without its trailing commas.

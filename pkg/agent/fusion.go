@@ -59,26 +59,40 @@ func routing() decision[session.RouteSet] {
 // reflect lets an answer count only when it was judged to do what was asked.
 func reflect(s *session.State, sc *session.Scope, done Finish) Action {
 	answered := sc.Entries[len(sc.Entries)-1].Seq
-	verdicts := sc.Work.Verdicts
-	if len(verdicts) == 0 || verdicts[len(verdicts)-1].Reply != answered {
-		return judge(s, sc, answered)
-	}
-	v := verdicts[len(verdicts)-1]
-	revised := 0
-	for _, v := range verdicts {
-		if v.Reply > s.Since(sc) {
-			revised++
-		}
+	var v session.VerdictGiven
+	if n := len(sc.Work.Verdicts); n > 0 {
+		v = sc.Work.Verdicts[n-1]
 	}
 	switch {
+	case v.Reply != answered, none(v) && !recent(s, sc, v.From):
+		return judge(s, sc, answered)
 	case v.OK:
 		return done
-	case v.Feedback == "" && answered > s.Since(sc):
+	case none(v):
 		return because(session.Failed, session.ReasonIncomplete, "nobody can say whether the answer does what was asked: no usable verdict was given")
-	case revised > maxRevisions:
+	case revised(s, sc) > maxRevisions:
 		return because(session.Failed, session.ReasonIncomplete, fmt.Sprintf("after %d revisions the answer still falls short: %s", maxRevisions, v.Feedback))
 	}
 	return Record{[]session.Data{&session.UserMessage{Source: session.FromAgent, Text: promptWith("revise", v.Feedback)}}}
+}
+
+// none is the verdict that stands for one that could not be had.
+func none(v session.VerdictGiven) bool { return !v.OK && v.Feedback == "" }
+
+// recent reports whether a child was asked since the work was gone on with.
+func recent(s *session.State, sc *session.Scope, child string) bool {
+	c := s.Scope(child)
+	return c != nil && c.Turn.Since > s.Since(sc)
+}
+
+// revised counts the answers that were judged since then.
+func revised(s *session.State, sc *session.Scope) (n int) {
+	for _, v := range sc.Work.Verdicts {
+		if v.Reply > s.Since(sc) {
+			n++
+		}
+	}
+	return n
 }
 
 func judge(s *session.State, sc *session.Scope, answered int64) Action {

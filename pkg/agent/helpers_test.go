@@ -122,6 +122,7 @@ type rig struct {
 	testing.TB
 	*agent.Runner
 	log      *ledger
+	mu       sync.Mutex
 	asked    []provider.Request
 	observed []session.Data
 }
@@ -145,7 +146,9 @@ func newRig(t testing.TB, plays any, tools ...tool.Tool) *rig {
 	r.Runner = &agent.Runner{
 		Journal: r.log, Tools: set, Strategy: agent.React,
 		Provider: model(func(ctx context.Context, req provider.Request, emit func(provider.Event)) (provider.Reply, error) {
+			r.mu.Lock()
 			r.asked = append(r.asked, req)
+			r.mu.Unlock()
 			return next.Stream(ctx, req, emit)
 		}),
 		NewKey:  func() string { keys++; return fmt.Sprintf("key-%d", keys) },

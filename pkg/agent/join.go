@@ -3,7 +3,6 @@ package agent
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"kagent/pkg/message"
 	"kagent/pkg/session"
@@ -17,10 +16,11 @@ func join(s *session.State, sc *session.Scope, nodes []session.Node) Action {
 	if !anyDone(nodes) {
 		return judged(nodes, finish(session.Completed, ""))
 	}
-	name := latest(s, sc, sc.Question("join"))
+	task := results(sc, nodes)
+	name := question(s, sc, "join", task)
 	child := s.Scope(name)
 	if child == nil || !child.Ended() {
-		begin := session.ChildCreated{Task: results(sc, nodes), System: prompt("join"), Tools: []string{}}
+		begin := session.ChildCreated{Task: task, System: prompt("join"), Tools: []string{}}
 		return Spawn{[]Child{{name, begin, joining(sc.Name)}}}
 	}
 	if child.Turn.Status != session.Completed {
@@ -32,18 +32,6 @@ func join(s *session.State, sc *session.Scope, nodes []session.Node) Action {
 		return Record{[]session.Data{&session.GraphSet{Round: round, Nodes: all, From: name}}}
 	}
 	return Record{[]session.Data{&session.AnswerAdopted{From: name}}}
-}
-
-// latest names the attempt at a question that counts: one that failed before the
-// work was gone on with is followed by another.
-func latest(s *session.State, sc *session.Scope, name string) string {
-	for try, next := 1, name; ; next = fmt.Sprintf("%s/try-%d", name, try) {
-		c := s.Scope(next)
-		if c == nil || !c.Ended() || c.Turn.Status == session.Completed || c.Turn.Since > s.Since(sc) {
-			return next
-		}
-		try++
-	}
 }
 
 func anyDone(nodes []session.Node) bool {
@@ -88,7 +76,7 @@ func joining(parent string) Strategy {
 	return func(s *session.State, scope string) Action {
 		sc, up := s.Scope(scope), s.Scope(parent)
 		more := mayAdd(s, up)
-		if calls := sc.Pending(); len(calls) > 0 {
+		if len(sc.Pending()) > 0 && !refused(sc.LastReply()) {
 			_, err := more.understand(sc.LastReply())
 			switch {
 			case err == nil:

@@ -48,16 +48,17 @@ func callsAndMarks(sc *session.Scope, calls []*session.Call) Action {
 // markedStep reads which step is meant, by number, as text too, or by its words.
 func markedStep(plan *session.PlanSet, args string) (int, string) {
 	r := recordOf(json.RawMessage(args))
-	raw := r.field("step", "index", "number", "id")
-	var n int
-	if json.Unmarshal(raw, &n) != nil {
-		text := r.text("step", "index", "number", "id")
-		if _, err := fmt.Sscan(text, &n); err != nil {
-			n = slices.Index(plan.Steps, text) + 1
+	var number float64 // some services make 2.0 of 2
+	text := r.text("step", "index", "number", "id")
+	if json.Unmarshal(r.field("step", "index", "number", "id"), &number) != nil {
+		if number = float64(slices.Index(plan.Steps, text) + 1); number == 0 {
+			_, _ = fmt.Sscan(text, &number)
 		}
 	}
-	if n < 1 || n > len(plan.Steps) {
-		return 0, fmt.Sprintf(`want {"step": N} with N from 1 to %d`, len(plan.Steps))
+	for n := range plan.Steps {
+		if float64(n+1) == number {
+			return n + 1, ""
+		}
 	}
-	return n, ""
+	return 0, fmt.Sprintf(`want {"step": N} with N from 1 to %d`, len(plan.Steps))
 }

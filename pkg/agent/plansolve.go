@@ -24,23 +24,23 @@ const (
 // another plan is asked for.
 func PlanSolve(s *session.State, scope string) Action {
 	sc := s.Scope(scope)
-	if calls := sc.Pending(); len(calls) > 0 {
+	if calls := sc.Pending(); len(calls) > 0 && !refused(sc.LastReply()) {
 		return callsAndMarks(sc, calls)
 	}
 	w := sc.Work
 	switch {
 	case w.Plan == nil:
-		return makePlan(s, sc, "")
+		return makePlan(s, sc, 0, "")
 	case s.Settings.ConfirmPlan && !w.Approved:
 		if changes := w.Unplanned(); len(changes) > 0 {
-			return makePlan(s, sc, "The user was shown the plan and wants it changed:\n\n"+strings.Join(changes, "\n\n"))
+			return makePlan(s, sc, w.Plan.Replans, "The user was shown the plan and wants it changed:\n\n"+strings.Join(changes, "\n\n"))
 		}
 		return because(session.Paused, session.ReasonPlan, "the plan waits for your word: resume with --approve all, or with a prompt that says what to change")
 	case failing(s, sc) >= maxFailing:
 		if w.Plan.Replans >= maxReplans {
 			return because(session.Failed, session.ReasonIncomplete, fmt.Sprintf("no plan is left: %d of them failed", maxReplans+1))
 		}
-		return makePlan(s, sc, "The steps that were tried last failed:\n\n"+history(sc, w.PlanSeq))
+		return makePlan(s, sc, w.Plan.Replans+1, "The steps that were tried last failed:\n\n"+history(sc, w.PlanSeq))
 	}
 	return inView(s, sc, React(s, scope))
 }
@@ -64,12 +64,12 @@ func inView(s *session.State, sc *session.Scope, a Action) Action {
 	return a
 }
 
-// makePlan asks for a plan and writes it down. What is done stays done.
-func makePlan(s *session.State, sc *session.Scope, why string) Action {
+// makePlan asks for a plan and writes it down. What is done stays done. Only the
+// plans that failed are counted, not those that the user wanted changed.
+func makePlan(s *session.State, sc *session.Scope, replans int, why string) Action {
 	b := briefing(sc).section("Tools that there will be", strings.Join(s.Settings.Tools, ", "), 2<<10)
-	next := &session.PlanSet{Done: []int{}}
+	next := &session.PlanSet{Done: []int{}, Replans: replans}
 	if old := sc.Work.Plan; old != nil {
-		next.Replans = old.Replans + 1
 		for i, step := range old.Steps {
 			if slices.Contains(old.Done, i) {
 				next.Done = append(next.Done, len(next.Steps))
@@ -167,15 +167,24 @@ func reminded(s *session.State, sc *session.Scope) bool {
 }
 
 // failing counts the failing steps that end the conversation, since the plan
-// was set. A step fails if all that it did failed.
+// was set.
 func failing(s *session.State, sc *session.Scope) int {
 	n := 0
 	for i := len(sc.Entries) - 1; i >= 0 && sc.Entries[i].Seq > max(sc.Work.PlanSeq, s.Since(sc)); i-- {
-		r := sc.Entries[i].Reply
-		if r == nil || len(r.Calls) == 0 || slices.ContainsFunc(r.Calls, func(c *session.Call) bool { return c.Result != nil && !failed(c.Result) }) {
+		if r := sc.Entries[i].Reply; r == nil || !fails(r) {
 			break
 		}
 		n++
 	}
 	return n
+}
+
+// fails reports whether all that a step did failed. Marks do nothing: they count
+// only where there is nothing else.
+func fails(r *session.Reply) bool {
+	did := slices.DeleteFunc(slices.Clone(r.Calls), func(c *session.Call) bool { return c.Wire.Name == markTool })
+	if len(did) == 0 {
+		did = r.Calls
+	}
+	return len(did) > 0 && !slices.ContainsFunc(did, func(c *session.Call) bool { return c.Result != nil && !failed(c.Result) })
 }

@@ -21,7 +21,7 @@ func React(s *session.State, scope string) Action {
 		return CallModel{}
 	}
 	r := sc.LastReply()
-	if r != nil && (r.Stop == message.StopFilter || r.Stop == message.StopRefusal) {
+	if refused(r) {
 		// Its calls are not run either.
 		return because(session.Failed, session.ReasonContentFilter, "the model, or the service before it, refused to answer; another prompt may help")
 	}
@@ -48,6 +48,10 @@ func React(s *session.State, scope string) Action {
 		return CallModel{}
 	}
 	return finish(session.Completed, "")
+}
+
+func refused(r *session.Reply) bool {
+	return r != nil && (r.Stop == message.StopFilter || r.Stop == message.StopRefusal)
 }
 
 func unfinished(r *session.Reply) bool { return r.Stop == message.StopLength || r.Blank() }

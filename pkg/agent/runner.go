@@ -68,6 +68,7 @@ type Runner struct {
 	broken      error   // of the journal, with it
 	reserved    int64   // room for results of calls that run
 	uncommitted bool    // a step has ended since the last checkpoint
+	committed   int64   // seq of the last event that it shows
 }
 
 // Stop is the cause of a context that ends a run on purpose; it says what the
@@ -90,7 +91,7 @@ func (s *Stop) Error() string {
 func (r *Runner) Run(ctx context.Context, prompt string) (Finish, error) {
 	r.floor.Lock()
 	defer r.floor.Unlock()
-	r.halted, r.broken = nil, nil
+	r.halted, r.broken, r.committed = nil, nil, 0
 	end, err := r.begin(prompt)
 	if end == nil && err == nil {
 		end, err = r.scope("", demanding(r.Strategy)).loop(ctx)
@@ -119,7 +120,7 @@ func (r *Runner) begin(prompt string) (*Finish, error) {
 	var end *Finish
 	if prompted {
 		var err error
-		if end, err = r.interject(message.Clean(prompt)); err != nil {
+		if end, err = r.interject(); err != nil {
 			return nil, err
 		}
 	}
@@ -133,12 +134,14 @@ func (r *Runner) begin(prompt string) (*Finish, error) {
 			return nil, err
 		}
 	}
+	if err := r.tell(); err != nil { // also of what a run that was killed did not come to
+		return nil, err
+	}
 	sc = r.Journal.State().Main()
 	start := &session.TurnStart{Turn: sc.Turn.N + 1}
 	if !sc.Unheard() {
 		if sc.Turn.Status == session.Completed {
-			// The one who completed it may have died before the checkpoint.
-			return &Finish{Status: session.Completed}, r.commit()
+			return &Finish{Status: session.Completed}, nil
 		}
 		start.Turn, start.Continues = sc.Turn.N, sc.Turn.N
 	}
@@ -159,11 +162,15 @@ func (r *Runner) open(prompt string, another bool) error {
 	return r.append("", &session.UserMessage{Source: session.FromUser, Text: message.Clean(prompt)})
 }
 
-// end closes the turn, durably; closing a closed one does nothing.
+// end closes the turn, durably. One that is closed is saved again: whoever closed
+// it may have died before the checkpoint, or children have ended since.
 func (r *Runner) end(f Finish) error {
 	t := r.Journal.State().Main().Turn
-	if !t.Open {
+	switch {
+	case !t.Open && r.committed == r.Journal.State().Seq:
 		return nil
+	case !t.Open:
+		return r.commit()
 	}
 	f.End.Turn, f.End.Status, f.End.Reason = t.N, f.Status, f.Reason
 	if err := r.append("", &f.End); err != nil {
@@ -197,7 +204,7 @@ func (r *Runner) append(scope string, data ...session.Data) error {
 }
 
 func (r *Runner) commit() error {
-	r.uncommitted = false
+	r.uncommitted, r.committed = false, r.Journal.State().Seq
 	return r.Journal.Commit()
 }
 

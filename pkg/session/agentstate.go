@@ -108,10 +108,11 @@ func (s *State) fusionState(w *Work) *FusionState {
 // phase is what fusion does: what it asks a child, or what comes next.
 func (s *State) phase(w *Work) string {
 	for _, child := range s.Open() {
-		if strings.Contains(child.Name, "/") { // a node's own
+		q := questionOf(child.Name)
+		if q.parent != "" { // a node's own
 			continue
 		}
-		switch kindOf(child.Name) {
+		switch q.kind {
 		case "route":
 			return PhaseRouting
 		case "plan":

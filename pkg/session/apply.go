@@ -223,7 +223,7 @@ func (sc *Scope) hear(e Event, d UserMessage, task string) {
 	switch {
 	case d.Source == FromAgent:
 	case d.Inbox != "" && sc.Turn.Open: // the turn that runs hears it
-		sc.Work.add(d.Text)
+		sc.Work.add(e.Seq, d.Text)
 	default:
 		return
 	}

@@ -109,11 +109,6 @@ func (sc *Scope) ChildScope(name string) string {
 	return strings.TrimPrefix(sc.Name+"/"+name, "/")
 }
 
-// Question names the next question of a kind: "plan-1", then "plan-2".
-func (sc *Scope) Question(kind string) string {
-	return sc.ChildScope(fmt.Sprintf("%s-%d", kind, sc.Concluded(kind)+1))
-}
-
 // Ended reports whether nobody goes on with a child: it has its answer, or has
 // none and never will. Whatever ends the session leaves its children as they
 // are.
@@ -129,11 +124,13 @@ func (s *State) stopped() bool { return s.Main().Ended() }
 // their limits: going on with a turn that had stopped by itself counts anew.
 func (s *State) Since(sc *Scope) int64 { return max(sc.Turn.Since, s.Main().Turn.Since) }
 
-// Open returns the children of the present work that have not ended, in the
-// order in which they began.
+// Open returns the children of the present work that are to be gone on with, in
+// the order in which they began.
 func (s *State) Open() []*Scope {
 	from := s.Main().Work.From
-	return slices.DeleteFunc(s.Children(), func(sc *Scope) bool { return sc.Child == nil || sc.Ended() || sc.First < from })
+	return slices.DeleteFunc(s.Children(), func(sc *Scope) bool {
+		return sc.Child == nil || sc.Ended() || sc.First < from || s.overtaken(sc)
+	})
 }
 
 // Live returns the scopes that can still go on: the session's own, then its

@@ -147,7 +147,7 @@ type Settings struct {
 type Profile struct {
 	Name        string   `json:"name"`
 	Description string   `json:"description"`
-	Tools       []string `json:"tools,omitempty"`
+	Tools       []string `json:"tools,omitzero"` // an empty list is kept: it is not all
 	Model       string   `json:"model,omitempty"`
 	System      string   `json:"system"`
 }

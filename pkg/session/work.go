@@ -54,6 +54,11 @@ func (w *Work) begin(seq int64, fresh bool, said []Entry) {
 	if fresh {
 		*w = Work{From: seq}
 	}
+	w.take(words, at)
+}
+
+// take adds to the task, or makes it.
+func (w *Work) take(words []string, at []int64) {
 	if w.Task != "" {
 		w.Added, w.said = append(w.Added, words...), append(w.said, at...)
 	} else if len(words) > 0 {
@@ -77,9 +82,9 @@ func (w *Work) words(gone func(seq int64) bool) string {
 }
 
 // add takes in what was said in the middle of the work.
-func (w *Work) add(words string) {
+func (w *Work) add(seq int64, words string) {
 	if !blank(words) {
-		w.Added = append(w.Added, words)
+		w.take([]string{words}, []int64{seq})
 	}
 }
 
@@ -90,7 +95,7 @@ func (sc *Scope) Concluded(kind string) int { return sc.concluded[kind] }
 // conclude counts the child's question. Children are named after their parent,
 // the kind of question and its number.
 func (sc *Scope) conclude(from string) {
-	kind := kindOf(from)
+	kind := questionOf(from).kind
 	if kind == "" {
 		return
 	}
@@ -98,14 +103,4 @@ func (sc *Scope) conclude(from string) {
 		sc.concluded = map[string]int{}
 	}
 	sc.concluded[kind]++
-}
-
-// kindOf is the kind of question that the name of a child tells: "plan" of
-// "node/x/plan-2".
-func kindOf(name string) string {
-	kind := name[strings.LastIndexByte(name, '/')+1:]
-	if i := strings.LastIndexByte(kind, '-'); i >= 0 {
-		kind = kind[:i]
-	}
-	return kind
 }

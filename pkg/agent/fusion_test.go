@@ -1,0 +1,225 @@
+package agent_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+
+	"kagent/pkg/message"
+	"kagent/pkg/provider"
+	"kagent/pkg/session"
+)
+
+func TestASimpleTaskIsDoneAtOnce(t *testing.T) {
+	look := read("look")
+	r := agentRig(t, "fusion", cast{"route-1": {route("simple")}, "": {together(act("look", "x")), says("done")}}, look)
+	r.run("", session.Completed, "")
+	r.answer("done")
+	checkList(t, "who was asked", r.scopes(), "route-1", "")
+	check(t, "tools beside the session's", len(r.asks("")[0].Tools), 1)
+	check(t, "the note", r.asks("")[0].Note, "")
+}
+
+func TestTheRouteIsReadInWhateverFormItComes(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"complexity":"simple","reason":"x"}`:         "simple",
+		`{"complexity":" Complex ","explanation":"y"}`: "complex",
+		`I think: {"route": "SIMPLE"} it is`:           "simple",
+		`{"type":"simple",}`:                           "simple",
+		`{"complexity":"medium"}`:                      "complex", // the fallback
+		`{"complexity":1}`:                             "complex",
+		`simple`:                                       "complex",
+		`["simple"]`:                                   "complex",
+	} {
+		r := agentRig(t, "fusion", cast{
+			"route-1": {says(text)}, "plan-1": {plan("a")}, "verify-1": {verdict(true, "")},
+			"": {together(mark("1")), says("done")},
+		})
+		r.run("", session.Completed, "")
+		check(t, "the route of "+text, r.main().Work.Route.Complexity, want)
+	}
+}
+
+// Planned, done, and judged before it counts.
+func TestTheAnswerToAComplexTaskIsJudged(t *testing.T) {
+	r := agentRig(t, "fusion", cast{
+		"route-1": {route("complex")}, "plan-1": {plan("a")}, "verify-1": {verdict(true, "")},
+		"": {together(act("act", "x"), mark("1")), says("the answer")},
+	}, execute("act"))
+	r.run("", session.Completed, "")
+	r.answer("the answer")
+	checkList(t, "who was asked", r.scopes(), "route-1", "plan-1", "", "verify-1")
+	ask := r.asks("verify-1")[0]
+	contains(t, "the question", lastSaid(ask), "# Task", "the task", "# What was done", `act {"v":"x"}: ok`, "# The answer to judge", "the answer")
+	check(t, "its tool", ask.Choice, "give_verdict")
+	check(t, "verdicts", len(r.main().Work.Verdicts), 1)
+}
+
+func TestAnAnswerIsRevisedTwiceAtMost(t *testing.T) {
+	for no := range 4 {
+		verdicts := cast{"verify-1": {verdict(true, "well")}, "verify-2": {verdict(true, "")}, "verify-3": {verdict(true, "")}}
+		for i, name := range []string{"verify-1", "verify-2", "verify-3"} {
+			if i < no {
+				verdicts[name] = []provider.Reply{verdict(false, "no, "+name)}
+			}
+		}
+		verdicts["route-1"], verdicts["plan-1"] = []provider.Reply{route("complex")}, []provider.Reply{plan("a")}
+		verdicts[""] = []provider.Reply{together(mark("1")), says("first"), says("second"), says("third"), says("never")}
+		r := agentRig(t, "fusion", verdicts)
+		want := []string{"first", "second", "third", "third"}[no]
+		if no < 3 {
+			r.run("", session.Completed, "")
+			r.answer(want)
+		} else {
+			end := r.run("", session.Failed, session.ReasonIncomplete)
+			contains(t, "the error", end.End.Error.Message, "2 revisions", "no, verify-3")
+			check(t, "the partial answer", r.main().Draft(), want)
+		}
+		check(t, "verdicts", len(r.main().Work.Verdicts), min(no+1, 3))
+		if no > 0 {
+			contains(t, "what the model is told", lastSaid(r.asks("")[2]), "falls short", "no, verify-1")
+		}
+		check(t, "plans and routes asked for", len(r.asks("route-1"))+len(r.asks("plan-1")), 2)
+	}
+}
+
+// Whoever goes on after the last "no" gives it two revisions more.
+func TestAnAnswerThatFellShortIsRevisedWhenGoneOnWith(t *testing.T) {
+	c := cast{
+		"route-1": {route("complex")}, "plan-1": {plan("a")}, "verify-*": {verdict(false, "no")},
+		"": {together(mark("1")), says("one"), says("two"), says("three"), says("four"), says("five"), says("six")},
+	}
+	r := agentRig(t, "fusion", c)
+	r.run("", session.Failed, session.ReasonIncomplete)
+	check(t, "the partial answer", r.main().Draft(), "three")
+	c["verify-5"] = []provider.Reply{verdict(true, "")}
+	r.run("", session.Completed, "")
+	r.answer("five")
+	check(t, "plans and routes asked for", len(r.asks("route-1"))+len(r.asks("plan-1")), 2)
+}
+
+func TestWithoutAVerdictTheAnswerDoesNotPass(t *testing.T) {
+	for _, reply := range []provider.Reply{says("fine"), says(""), calls("give_verdict", `{"feedback":"ok"}`), calls("give_verdict", `{"ok":"maybe"}`), refuses("no")} {
+		c := cast{
+			"route-1": {route("complex")}, "plan-1": {plan("a")}, "verify-1": {reply}, "verify-2": {reply},
+			"verify-3": {verdict(true, "")}, "": {together(mark("1")), says("the answer"), says("another")},
+		}
+		r := agentRig(t, "fusion", c)
+		end := r.run("", session.Failed, session.ReasonIncomplete)
+		contains(t, "the error", end.End.Error.Message, "no usable verdict")
+		check(t, "the partial answer", r.main().Draft(), "the answer")
+		check(t, "requests for a verdict", len(r.asks("verify-1")), 2)
+
+		// Gone on with, it is judged again, and not written anew.
+		r.run("", session.Failed, session.ReasonIncomplete)
+		r.run("", session.Completed, "")
+		r.answer("the answer")
+		check(t, "requests of the work itself", len(r.asks("")), 2)
+	}
+}
+
+func TestTheVerdictIsReadInWhateverFormItComes(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{"ok":true}`: true, `{"pass":true,"feedback":"x"}`: true, `{"approved":true}`: true, `{"complete": true,}`: true,
+		`{"ok":false,"feedback":"x"}`: false, `{"satisfied":false,"issues":"x"}`: false, `{"success":false}`: false,
+		`{"ok":false} no wait {"ok":true}`: true, "```json\n{\"passed\": false, \"suggestions\": \"x\"}\n```": false,
+	} {
+		r := agentRig(t, "fusion", cast{
+			"route-1": {route("complex")}, "plan-1": {plan("a")}, "verify-1": {says(text)}, "verify-2": {verdict(true, "")},
+			"": {together(mark("1")), says("the answer"), says("another")},
+		})
+		r.run("", session.Completed, "")
+		v := r.main().Work.Verdicts[0]
+		check(t, "the verdict "+text, v.OK, want)
+		if !v.OK {
+			check(t, "there being feedback in "+text, v.Feedback != "", true)
+		}
+	}
+}
+
+// Nothing is no answer, whoever would say it is good; neither is a refusal.
+func TestAnEmptyAnswerNeverPasses(t *testing.T) {
+	for _, reply := range []provider.Reply{says(""), says(" \n\t"), refuses(""), {Stop: message.StopFilter}} {
+		r := agentRig(t, "fusion", cast{
+			"route-1": {route("complex")}, "plan-1": {plan("a")}, "verify-*": {verdict(true, "")},
+			"": {together(mark("1")), reply},
+		})
+		end, err := r.Run(t.Context(), "")
+		if err != nil || end.Status != session.Failed {
+			t.Errorf("%+v: ended %s, %v", reply, end.Status, err)
+		}
+		check(t, "verdicts asked for", len(r.asks("verify-1")), 0)
+	}
+}
+
+// interruptedOnce fails the first request of a scope.
+func interruptedOnce(scope string, ordinal int, c cast) model {
+	var done atomic.Bool
+	return func(ctx context.Context, req provider.Request, emit func(provider.Event)) (provider.Reply, error) {
+		if req.Label.Scope == scope && req.Label.Ordinal == ordinal && !done.Swap(true) {
+			return provider.Reply{}, &provider.Error{Kind: provider.Network, Message: "gone"}
+		}
+		return c.play(ctx, req, emit)
+	}
+}
+
+// Whatever it was in the middle of: what was routed and planned stays, and what
+// the user says on resuming is added, not taken for the task.
+func TestAResumeNeitherRoutesNorPlansAgain(t *testing.T) {
+	for _, prompt := range []string{"", "in rhyme"} {
+		for _, at := range []struct {
+			scope   string
+			ordinal int
+		}{{"route-1", 1}, {"plan-1", 1}, {"", 1}, {"", 2}, {"verify-1", 1}, {"", 3}, {"verify-2", 1}} {
+			r := agentRig(t, "fusion", interruptedOnce(at.scope, at.ordinal, cast{
+				"route-*": {route("complex")}, "plan-*": {plan("a")}, "verify-1": {verdict(false, "no")}, "verify-*": {verdict(true, "")},
+				"": {together(mark("1")), says("one"), says("two"), says("three")},
+			}))
+			r.run("", session.Interrupted, session.ReasonNetwork)
+			before := len(r.asked)
+			r.run(prompt, session.Completed, "")
+			w := r.main().Work
+			check(t, "the task", w.Task, "the task")
+			checkList(t, "what was added", w.Added, append([]string{}, map[string][]string{"in rhyme": {"in rhyme"}}[prompt]...)...)
+			heard := false
+			for _, req := range r.asked[before:] {
+				asked := lastSaid(req)
+				if len(req.Tools) == 1 && req.Choice != "" {
+					contains(t, "the question of "+req.Label.Scope+" after a stop in "+at.scope, asked, "# Task", "the task", prompt)
+				}
+				for _, m := range req.Messages {
+					heard = heard || prompt != "" && req.Label.Scope == "" && m.Text() == prompt
+				}
+			}
+			check(t, "the prompt being heard", heard, prompt != "")
+			routes, plans := 0, 0
+			for _, e := range r.log.events {
+				switch e.Data.(type) {
+				case *session.RouteSet:
+					routes++
+				case *session.PlanSet:
+					plans++
+				}
+			}
+			check(t, "routes", routes, 1)
+			check(t, "plans and marks", plans, 2)
+		}
+	}
+}
+
+// A verdict is about the answer that it was asked about.
+func TestAVerdictOfAnOlderAnswerDoesNotCount(t *testing.T) {
+	r := agentRig(t, "fusion", interruptedOnce("verify-1", 1, cast{
+		"route-1": {route("complex")}, "plan-1": {plan("a")}, "verify-*": {verdict(true, "")},
+		"": {together(mark("1")), says("the old answer"), says("the new answer")},
+	}))
+	r.run("", session.Interrupted, session.ReasonNetwork)
+	r.run("in rhyme", session.Completed, "")
+	r.answer("the new answer")
+	v := r.main().Work.Verdicts
+	check(t, "verdicts", len(v), 1)
+	ask := r.asks(v[0].From)[0]
+	contains(t, "the question", lastSaid(ask), "in rhyme", "# The answer to judge", "the new answer")
+	check(t, "children that are open", len(r.log.state.Open()), 0)
+	check(t, "the next question", r.main().Question("verify"), "verify-2")
+}
