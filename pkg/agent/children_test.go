@@ -24,17 +24,16 @@ func threeNodes() cast {
 // and is recorded, and the session takes that status.
 func TestASessionsConditionInAChildIsTheSessions(t *testing.T) {
 	for kind, want := range map[provider.Kind]agent.Stop{
-		provider.Network:       {Status: session.Interrupted, Reason: session.ReasonNetwork},
-		provider.Timeout:       {Status: session.Interrupted, Reason: session.ReasonTimeout},
-		provider.Overloaded:    {Status: session.Interrupted, Reason: session.ReasonOverloaded},
-		provider.RateLimit:     {Status: session.Interrupted, Reason: session.ReasonRateLimit},
-		provider.Server:        {Status: session.Interrupted, Reason: session.ReasonServer},
-		provider.Auth:          {Status: session.Failed, Reason: session.ReasonAuth},
-		provider.Permission:    {Status: session.Failed, Reason: session.ReasonPermission},
-		provider.Quota:         {Status: session.Failed, Reason: session.ReasonQuota},
-		provider.NotFound:      {Status: session.Failed, Reason: session.ReasonNotFound},
-		provider.ContextLength: {Status: session.Paused, Reason: session.ReasonContextLength},
-		"strange":              {Status: session.Failed, Reason: session.ReasonInternal},
+		provider.Network:    {Status: session.Interrupted, Reason: session.ReasonNetwork},
+		provider.Timeout:    {Status: session.Interrupted, Reason: session.ReasonTimeout},
+		provider.Overloaded: {Status: session.Interrupted, Reason: session.ReasonOverloaded},
+		provider.RateLimit:  {Status: session.Interrupted, Reason: session.ReasonRateLimit},
+		provider.Server:     {Status: session.Interrupted, Reason: session.ReasonServer},
+		provider.Auth:       {Status: session.Failed, Reason: session.ReasonAuth},
+		provider.Permission: {Status: session.Failed, Reason: session.ReasonPermission},
+		provider.Quota:      {Status: session.Failed, Reason: session.ReasonQuota},
+		provider.NotFound:   {Status: session.Failed, Reason: session.ReasonNotFound},
+		"strange":           {Status: session.Failed, Reason: session.ReasonInternal},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			c, failed, under, gate := threeNodes(), false, make(chan bool), make(chan bool)

@@ -76,7 +76,7 @@ func joining(parent string) Strategy {
 	return func(s *session.State, scope string) Action {
 		sc, up := s.Scope(scope), s.Scope(parent)
 		more := mayAdd(s, up)
-		if len(sc.Pending()) > 0 && !refused(sc.LastReply()) {
+		if len(sc.Pending()) > 0 && !filtered(sc.LastReply()) {
 			_, err := more.understand(sc.LastReply())
 			switch {
 			case err == nil:

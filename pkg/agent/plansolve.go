@@ -24,7 +24,7 @@ const (
 // another plan is asked for.
 func PlanSolve(s *session.State, scope string) Action {
 	sc := s.Scope(scope)
-	if calls := sc.Pending(); len(calls) > 0 && !refused(sc.LastReply()) {
+	if calls := sc.Pending(); len(calls) > 0 && !filtered(sc.LastReply()) {
 		return callsAndMarks(sc, calls)
 	}
 	w := sc.Work

@@ -21,7 +21,7 @@ func React(s *session.State, scope string) Action {
 		return CallModel{}
 	}
 	r := sc.LastReply()
-	if refused(r) {
+	if filtered(r) {
 		// Its calls are not run either.
 		return because(session.Failed, session.ReasonContentFilter, "the model, or the service before it, refused to answer; another prompt may help")
 	}
@@ -50,7 +50,7 @@ func React(s *session.State, scope string) Action {
 	return finish(session.Completed, "")
 }
 
-func refused(r *session.Reply) bool {
+func filtered(r *session.Reply) bool {
 	return r != nil && (r.Stop == message.StopFilter || r.Stop == message.StopRefusal)
 }
 

@@ -104,6 +104,3 @@ func useless(child *session.Scope, p session.Past, prior string) *session.Failur
 func summaryOf(child *session.Scope) string {
 	return strings.TrimSpace(thoughts.ReplaceAllString(child.Answer(), ""))
 }
-
-// isSummary reports whether a scope makes a summary.
-func isSummary(sc *session.Scope) bool { return sc.Child != nil && sc.Child.Before > 0 }
