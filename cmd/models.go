@@ -306,3 +306,21 @@ func price() func(model string, u message.Usage) *float64 {
 	}
 	return c.Cost
 }
+
+// window says how many tokens a model takes, of a chain the one that takes the
+// fewest; 0 where that is not known.
+func window() func(model string) int {
+	c, err := loadCatalogue()
+	if err != nil { // it was read once already
+		return nil
+	}
+	return func(model string) int {
+		least := 0
+		for _, name := range chainOf(model) {
+			if m, known := c.Model(name); known && m.Window > 0 && (least == 0 || m.Window < least) {
+				least = m.Window
+			}
+		}
+		return least
+	}
+}

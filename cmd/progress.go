@@ -29,6 +29,12 @@ func (p *progress) observe(scope string, d session.Data) {
 			return
 		}
 		p.say("  attempt %d failed, again in %s: %s", d.Attempt, (time.Duration(d.DelayMs) * time.Millisecond).String(), oneLine(d.Error.Message, 300))
+	case *session.ContextCompacted:
+		p.say("  %ssummarised %s in %s", inScope(scope), plural(int64(d.Turns), "turn"), plural(int64(len(d.Summary)), "byte"))
+	case *session.CompactFailed:
+		p.say("  %sno summary: %s", inScope(scope), oneLine(failureText(d.Error), 300))
+	case *session.ContextTrimmed:
+		p.say("  %sleft out what is too much for a request", inScope(scope))
 	case *session.ToolCall:
 		if p.tools == nil {
 			p.tools = map[session.CallID]string{}
@@ -46,6 +52,13 @@ func (p *progress) observe(scope string, d session.Data) {
 		}
 		p.say("%s", text)
 	}
+}
+
+func failureText(f *session.Failure) string {
+	if f == nil {
+		return "no reason is known"
+	}
+	return f.Message
 }
 
 // inScope says where something happens, if not in the session's own scope.

@@ -68,7 +68,7 @@ func (a *app) root() *cobra.Command {
 	f.StringVarP(&a.format, "output", "o", "text", "form of the output: text, json, or jsonl where events are streamed")
 	f.StringVar(&a.cfgFile, "config", "", "configuration file (default $XDG_CONFIG_HOME/kagent/config.yaml)")
 	f.StringVar(&a.profile, "profile", "", "profile of the configuration file")
-	root.AddCommand(a.runCommand(), a.resumeCommand(), a.listCommand(), a.showCommand(), a.rmCommand(),
+	root.AddCommand(a.runCommand(), a.resumeCommand(), a.listCommand(), a.showCommand(), a.compactCommand(), a.rmCommand(),
 		a.verifyCommand(), a.repairCommand(), a.forkCommand(), a.agentsCommand(), a.modelsCommand(),
 		a.markCommand(), a.cancelCommand(), a.sendCommand(),
 		a.schemaCommand(), a.versionCommand(),

@@ -21,7 +21,7 @@ type settingFlags struct {
 	agent, model, baseURL, apiKeyEnv   string
 	system, systemFile, workdir        string
 	tools, allow, env, headers         []string
-	maxSteps, retries                  int
+	maxSteps, retries, contextChars    int
 	stepTimeout, idleTimeout, retryMax time.Duration
 	onUnknown                          string
 	agentsDir                          string
@@ -42,6 +42,7 @@ func (s *settingFlags) addTo(f *pflag.FlagSet) {
 	f.StringSliceVar(&s.allow, "allow", nil, "classes of tools to allow beside read: write, execute")
 	f.StringSliceVar(&s.env, "env", nil, "names of environment variables to hand to tools")
 	f.IntVar(&s.maxSteps, "max-steps", 20, "model calls per turn, 0 for no limit")
+	f.IntVar(&s.contextChars, "context-chars", 0, "characters that a request may have; what is more is summarised or left out (default by the model's window)")
 	f.DurationVar(&s.stepTimeout, "step-timeout", 10*time.Minute, "longest time for one model call")
 	f.DurationVar(&s.idleTimeout, "idle-timeout", 2*time.Minute, "longest silence in a model's stream")
 	f.IntVar(&s.retries, "retries", 5, "how often a failed model call is tried again")
@@ -74,6 +75,10 @@ func (s *settingFlags) apply(out *session.Settings, use func(name string) bool) 
 		set("header", func() error { out.Headers = s.headers; return checkHeaders(s.headers) }),
 		checkEnvNames(s, out),
 		set("max-steps", func() error { out.Limits.MaxSteps = s.maxSteps; return notNegative("max-steps", s.maxSteps) }),
+		set("context-chars", func() error {
+			out.ContextChars = s.contextChars
+			return notNegative("context-chars", s.contextChars)
+		}),
 		set("retries", func() error { out.Retries = s.retries; return notNegative("retries", s.retries) }),
 		set("step-timeout", func() error { return positive("step-timeout", s.stepTimeout, &out.StepTimeout) }),
 		set("idle-timeout", func() error { return positive("idle-timeout", s.idleTimeout, &out.IdleTimeout) }),

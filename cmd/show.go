@@ -91,11 +91,11 @@ func (a *app) showWhole(store *checkpoint.Store, id string, o *showOptions) erro
 		return err
 	}
 	if o.messages {
-		msgs := v.State.Main().Messages()
-		if msgs == nil {
-			msgs = []message.Message{}
+		sent := v.State.View("")
+		if sent.Messages == nil {
+			sent.Messages = []message.Message{}
 		}
-		a.out.json(map[string]any{"system": v.State.Settings.System, "messages": msgs, "tools": v.State.Settings.Tools})
+		a.out.json(map[string]any{"system": sent.System, "messages": sent.Messages, "tools": v.State.Settings.Tools})
 		return nil
 	}
 	b, err := v.Image()

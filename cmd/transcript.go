@@ -71,6 +71,12 @@ func (t *transcript) event(e session.Event) {
 		}
 	case *session.Forked:
 		t.printf("\n--- forked from %s, at event %d\n", oneLine(d.From, 128), d.At)
+	case *session.ContextCompacted:
+		t.printf("\n--- summary of what was said before it\n%s\n", strings.TrimSpace(d.Summary))
+	case *session.CompactFailed:
+		t.printf("\n--- no summary: %s\n", oneLine(failureText(d.Error), 500))
+	case *session.ContextTrimmed:
+		t.printf("\n--- no longer sent: %s, outputs before event %d\n", plural(int64(d.Turns), "turn"), d.Outputs)
 	case *session.TurnEnd:
 		t.cutOff()
 		t.turnEnd(d)

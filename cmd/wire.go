@@ -158,7 +158,7 @@ func (a *app) runner(j *checkpoint.Journal, p provider.Provider) (*agent.Runner,
 			s.Model = model
 			return newProvider(s)
 		},
-		Price: price(),
+		Price: price(), Window: window(),
 	}, nil
 }
 

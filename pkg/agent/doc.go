@@ -6,6 +6,9 @@
 // There is no resume code: to run is to resume. What is special about calls
 // that were begun and never ended is in doubt.go.
 //
+// A request that would pass its budget is made to fit before it is sent (fit.go,
+// summarise.go, session.State.Trim): the strategies know nothing of it.
+//
 // # Decisions (2026-12-01)
 //
 //   - Two calls of one reply that change the same file do not run together: the
@@ -32,6 +35,16 @@
 //     is durable, the letter is still there; killed between that and its removal,
 //     the log knows its id and the next run only removes it. Children that run are
 //     not told: what begins after it, and the join, see it.
+//   - A summary is asked for before anything is left out, because what has left
+//     the state can't be summarised any more; once it has failed, not again in the
+//     turn. It has to pay: what it takes the place of is at least 30 % of the
+//     budget. A fifth of the budget of the newest steps stays as it was said, and
+//     so do the user's words in a turn that goes on, the last reply with its
+//     results, and an answer that is not whole.
+//   - A budget is an aim: where nothing more may be left out the request is sent
+//     all the same. Only where the service refuses it, steps of the current turn
+//     leave too.
+//   - A reply that was cut before its first word is a request that was too long.
 //   - A reply cut at the output limit is continued at most three times and
 //     joined; then the turn pauses.
 package agent

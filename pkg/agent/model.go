@@ -59,6 +59,8 @@ func (r *run) unanswered(ctx context.Context, ask CallModel, err error) (*Finish
 	switch {
 	case f.Reason == session.ReasonContextLength && r.state().Refused == 0 && !ask.Spare:
 		return nil, r.append(&session.RequestRetried{Attempt: r.state().Tries, Error: f.End.Error})
+	case f.Reason == session.ReasonContextLength && !ask.Spare:
+		f.End.Error.Message = "though much was left out, the request is too long for the model: " + f.End.Error.Message
 	case ask.Spare && ctx.Err() == nil:
 		f.Status, f.Reason = session.Failed, session.ReasonIncomplete
 	}

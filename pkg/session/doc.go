@@ -4,8 +4,9 @@
 //   - Event and its kinds (event.go, kinds.go) are what is written down.
 //   - State.Apply (apply.go) folds an event; it is total, and the only way to
 //     change a State. The same function serves the live run and the replay.
-//   - Scope.Messages (messages.go) is what the model is sent: a projection,
-//     never stored.
+//   - State.View (view.go) is what the model is sent: a projection, never
+//     stored. What is left out of it (cut.go) has left the state too, but not the
+//     log; State.Trim (trim.go) decides on it.
 //
 // # What happens when the power goes
 //
@@ -53,6 +54,12 @@
 //   - A call's id towards the model is the vendor's own where that is legal
 //     everywhere and unique in the history, else one made of its identity.
 //     Vendors repeat ids, leave them out, or use characters that others refuse.
+//   - Watermarks are folded into the entries: what has left is not held any more,
+//     so that a session of any length takes the memory of one request. The words
+//     of the user that a turn is about never leave while it goes on; where the
+//     work goes on in a later turn, they are repeated after the system prompt.
+//   - Tokens are counted by the service alone. How many characters they have is
+//     learnt from what was sent and what was billed for it.
 //   - "Empty" and "none" differ: Pending returns no calls both for a reply
 //     without calls and for one whose results are all there; which of the two it
 //     is says the reply (LastReply().Calls), and only the first ends a turn.

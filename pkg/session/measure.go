@@ -1,5 +1,7 @@
 package session
 
+import "strings"
+
 // measured relates characters that were sent to the tokens that a service
 // counted; what was sent last weighs most.
 type measured struct{ chars, tokens int64 }
@@ -10,10 +12,20 @@ const charsPerToken = 3.0
 
 // measure takes in what a reply tells of the request before it.
 func (s *State) measure(sc *Scope, d *AssistantMessage) {
-	if sc.sent > 0 && d.Usage.Input > 0 && d.Model == s.Settings.Model {
+	if sc.sent > 0 && d.Usage.Input > 0 && s.mine(d.Model) {
 		s.measured = measured{s.measured.chars/2 + int64(sc.sent), s.measured.tokens/2 + d.Usage.Input}
 	}
 	sc.sent, sc.Refused, sc.Refusal = 0, 0, nil
+}
+
+// mine reports whether a model is the session's, or of its chain.
+func (s *State) mine(model string) bool {
+	for name := range strings.SplitSeq(s.Settings.Model, ",") {
+		if strings.TrimSpace(name) == model {
+			return true
+		}
+	}
+	return false
 }
 
 // CharsPerToken is how long the tokens of this session are, as far as is known.

@@ -31,6 +31,9 @@ func TestTheBudgetIsWhatWasSaidElseWhatFitsIntoTheWindow(t *testing.T) {
 	if n := l.state.ContextBudget(1000); n < 3190 || n > 3210 {
 		t.Errorf("after replies that tell nothing it is %d", n)
 	}
+	chain := newLog(&session.SettingsChanged{Settings: session.Settings{Model: "p/n, p/m"}}, task(), turn(1))
+	chain.add(asked("p/m", 1500, 1000)...)
+	check(t, "a budget of a chain's second", chain.state.ContextBudget(1000), 1200)
 	l.add(&session.SettingsChanged{Settings: session.Settings{Model: "p/m", ContextChars: 500}})
 	check(t, "a budget that was said", l.state.ContextBudget(1000), 500)
 	l.add(&session.SettingsChanged{Settings: session.Settings{Model: "p/new"}})
