@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"kagent/pkg/message"
 	"kagent/pkg/provider"
 	"kagent/pkg/provider/anthropic"
 	"kagent/pkg/provider/catalogue"
@@ -298,22 +297,9 @@ func checkHeaders(lines []string) error {
 	return err
 }
 
-// price says what a reply cost.
-func price() func(model string, u message.Usage) *float64 {
-	c, err := loadCatalogue()
-	if err != nil { // it was read once already
-		return nil
-	}
-	return c.Cost
-}
-
-// window says how many tokens a model takes, of a chain the one that takes the
+// windows says how many tokens a model takes, of a chain the one that takes the
 // fewest; 0 where that is not known.
-func window() func(model string) int {
-	c, err := loadCatalogue()
-	if err != nil { // it was read once already
-		return nil
-	}
+func windows(c *catalogue.Catalogue) func(model string) int {
 	return func(model string) int {
 		least := 0
 		for _, name := range chainOf(model) {

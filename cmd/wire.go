@@ -150,6 +150,10 @@ func (a *app) runner(j *checkpoint.Journal, p provider.Provider) (*agent.Runner,
 	if strategy == nil {
 		return nil, usageErrorf("known are "+strings.Join(agent.Names(), ", "), "agent %q is not known", s.Agent)
 	}
+	known, err := loadCatalogue()
+	if err != nil {
+		return nil, err
+	}
 	return &agent.Runner{
 		Journal: j, Provider: p, Tools: tools, Strategy: strategy, NewKey: uuid.NewString,
 		Mask: secrets, Artifacts: artifacts{j.Artifacts()}, Inbox: inbox{j.Inbox()},
@@ -158,7 +162,7 @@ func (a *app) runner(j *checkpoint.Journal, p provider.Provider) (*agent.Runner,
 			s.Model = model
 			return newProvider(s)
 		},
-		Price: price(), Window: window(),
+		Price: known.Cost, Window: windows(known),
 	}, nil
 }
 
