@@ -48,13 +48,27 @@ type Options struct {
 	Effort      string   // of reasoning: low, medium, high
 }
 
-// Conversation returns the messages with the note as the user's last word.
+// Conversation returns the messages with the note at the end of the last one. A
+// message of its own would be taken for a new turn of the user's by some models
+// and servers.
 func (r Request) Conversation() []message.Message {
 	if strings.TrimSpace(r.Note) == "" {
 		return r.Messages
 	}
-	note := message.Message{Role: message.User, Parts: []message.Part{message.Text(r.Note)}}
-	return append(slices.Clip(r.Messages), note)
+	all := slices.Clone(r.Messages)
+	if n := len(all); n == 0 || all[n-1].Role == message.Assistant || len(all[n-1].Parts) == 0 {
+		return append(all, message.Message{Role: message.User, Parts: []message.Part{message.Text(r.Note)}})
+	}
+	last := &all[len(all)-1]
+	last.Parts = slices.Clone(last.Parts)
+	if p := &last.Parts[len(last.Parts)-1]; p.Result != nil {
+		noted := *p.Result
+		noted.Text += "\n\n" + r.Note
+		p.Result = &noted
+	} else {
+		last.Parts = append(last.Parts, message.Text("\n\n"+r.Note))
+	}
+	return all
 }
 
 // Label tells requests apart for scripts; real providers ignore it.

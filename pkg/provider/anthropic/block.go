@@ -36,6 +36,9 @@ func (b block) MarshalJSON() ([]byte, error) {
 
 func (b block) thinks() bool { return b.Type == "thinking" || b.Type == "redacted_thinking" }
 
+// markable reports whether a cache mark may stand on the block.
+func (b block) markable() bool { return b.raw == nil && (b.Type == "text" || b.Type == "tool_use") }
+
 func textBlock(s string) block { return block{Type: "text", Text: message.Clean(s)} }
 
 // resultBlock says what came of a call. A blank text is left out: the service

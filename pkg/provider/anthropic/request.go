@@ -56,22 +56,13 @@ func (c *client) encode(req provider.Request, left leftOut) ([]byte, error) {
 			Description: message.Clean(strings.TrimSpace(t.Description + "\n\n" + lost)),
 		})
 	}
-	w.Messages = c.messages(req.Messages, left)
-	w.markPrefix()
-	w.say(req.Note)
+	w.Messages = c.messages(req.Conversation(), left)
+	w.markPrefix(notBlank(req.Note))
 	if c.traits.forced && slices.ContainsFunc(req.Tools, func(t message.ToolSpec) bool { return t.Name == req.Choice }) {
 		w.ToolChoice = &wireChoice{"tool", req.Choice}
 	}
 	c.configure(&w, req, left)
 	return sse.Encode(w)
-}
-
-// say adds the user's last word, which changes from request to request.
-func (w *wireRequest) say(note string) {
-	if !notBlank(note) {
-		return
-	}
-	w.Messages = join(w.Messages, "user", textBlock(note))
 }
 
 // mark tells where a prefix ends that is worth keeping in the cache.
@@ -89,16 +80,20 @@ func (m *mark) set() { m.CacheControl = &cacheControl{"ephemeral"} }
 // prompt (one mark at their end), and the messages so far. The end of the
 // previous request is marked too: the service looks back 20 blocks only, and
 // a reply with its results may hold more. That is three marks of the four
-// that there may be.
-func (w *wireRequest) markPrefix() {
+// that there may be. A note changes the last message from request to request:
+// then the prefix ends with the reply before it.
+func (w *wireRequest) markPrefix(noted bool) {
 	if n := len(w.System); n > 0 {
 		w.System[n-1].set()
 	} else if n := len(w.Tools); n > 0 {
 		w.Tools[n-1].set()
 	}
-	left := 2
-	for i := len(w.Messages) - 1; i >= 0 && left > 0; i-- {
-		if m := w.Messages[i]; m.Role == "user" {
+	left, messages := 2, w.Messages
+	if noted && len(messages) > 0 {
+		messages = messages[:len(messages)-1]
+	}
+	for i := len(messages) - 1; i >= 0 && left > 0; i-- {
+		if m := messages[i]; m.Role == "user" || noted && i == len(messages)-1 && m.Content[len(m.Content)-1].markable() {
 			m.Content[len(m.Content)-1].set()
 			left--
 		}

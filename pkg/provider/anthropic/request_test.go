@@ -167,7 +167,12 @@ func TestTheStablePrefixIsMarked(t *testing.T) {
 		}
 		return strings.Join(all, " ")
 	}
-	last := `{"type":"tool_result","tool_use_id":"c1","content":"r1" {"type":"tool_result","tool_use_id":"c3","content":"r3"`
+	last := `{"type":"tool_result","tool_use_id":"c1","content":"r1" {}` // the end of the call c3: the note follows the results
+	if got, want := marked(req), `{"type":"text","text":"s" `+last; got != want {
+		t.Errorf("with a note, marked %s, want %s", got, want)
+	}
+	req.Note = ""
+	last = `{"type":"tool_result","tool_use_id":"c1","content":"r1" {"type":"tool_result","tool_use_id":"c3","content":"r3"`
 	if got, want := marked(req), `{"type":"text","text":"s" `+last; got != want {
 		t.Errorf("marked %s, want %s", got, want)
 	}
