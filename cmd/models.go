@@ -14,6 +14,7 @@ import (
 	"kagent/pkg/provider/catalogue"
 	"kagent/pkg/provider/demo"
 	"kagent/pkg/provider/gemini"
+	"kagent/pkg/provider/ollama"
 	"kagent/pkg/provider/openai"
 	"kagent/pkg/provider/responses"
 	"kagent/pkg/provider/script"
@@ -253,6 +254,8 @@ func (w way) open() (provider.Provider, error) {
 		return anthropic.New(anthropic.Options{Name: name, Model: w.model, BaseURL: w.base, APIKey: key, Header: w.header, IdleTimeout: w.idle})
 	case "gemini":
 		return gemini.New(gemini.Options{Name: name, Model: w.model, BaseURL: w.base, APIKey: key, Header: w.header, IdleTimeout: w.idle})
+	case "ollama":
+		return ollama.New(ollama.Options{Name: name, Model: w.model, BaseURL: w.base, APIKey: key, Header: w.header, IdleTimeout: w.idle})
 	case "openai-responses":
 		return responses.New(responses.Options{Name: name, Model: w.model, BaseURL: w.base, APIKey: key, Header: w.header, IdleTimeout: w.idle})
 	}

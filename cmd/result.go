@@ -79,6 +79,9 @@ func (r *result) fill(s *session.State, end agent.Finish, store *checkpoint.Stor
 	}
 	text := s.Main().Answer()
 	if end.Status == session.Completed {
+		if data, wrong := agent.Data(s); len(s.Settings.OutputSchema) > 0 && wrong == "" {
+			text, r.Data = string(data), data
+		}
 		r.Answer = &text
 		return
 	}

@@ -1,7 +1,9 @@
 package cmd
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,7 +26,7 @@ type settingFlags struct {
 	maxSteps, retries, contextChars    int
 	stepTimeout, idleTimeout, retryMax time.Duration
 	onUnknown                          string
-	agentsDir                          string
+	agentsDir, outputSchema            string
 	warnings                           []string // of apply
 	confirmPlan                        bool
 	demands                            demandFlags
@@ -50,6 +52,7 @@ func (s *settingFlags) addTo(f *pflag.FlagSet) {
 	f.StringVar(&s.agentsDir, "agents-dir", agentsDir, "directory of profiles for the orchestrator, relative to the work directory")
 	s.demands.addTo(f)
 	f.BoolVar(&s.confirmPlan, "confirm-plan", false, "pause when the plan is made, until a person approves it (exit 7)")
+	f.StringVar(&s.outputSchema, "output-schema", "", "file that holds a JSON Schema: the answer has to be JSON that fits it")
 	f.StringVar(&s.onUnknown, "on-unknown", "tell", "calls whose outcome is unknown after a crash: tell the model, stop for a person, or rerun")
 }
 
@@ -91,6 +94,7 @@ func (s *settingFlags) apply(out *session.Settings, use func(name string) bool) 
 		s.applyTools(out, use),
 		s.demands.apply(out, use),
 		s.applyProfiles(out, use),
+		set("output-schema", func() error { return s.readSchema(out) }),
 	} {
 		if step != nil {
 			return step
@@ -139,6 +143,28 @@ func (s *settingFlags) applyTools(out *session.Settings, use func(string) bool) 
 	}
 	return nil
 }
+
+// readSchema takes the schema of the answer in, in one line.
+func (s *settingFlags) readSchema(out *session.Settings) error {
+	if out.OutputSchema = nil; s.outputSchema == "" {
+		return nil
+	}
+	b, err := readRegular(s.outputSchema, schemaLimit)
+	if err != nil {
+		return usageErrorf("name a file with a JSON Schema", "--output-schema %s: %v", s.outputSchema, cause(err))
+	}
+	var line bytes.Buffer
+	if err := json.Compact(&line, b); err != nil {
+		return usageErrorf("name a file with a JSON Schema", "--output-schema %s: %v", s.outputSchema, err)
+	}
+	if _, err := tool.NewSchema(line.Bytes()); err != nil {
+		return usageErrorf("see https://json-schema.org", "--output-schema %s: %s", s.outputSchema, oneLine(err.Error(), 300))
+	}
+	out.OutputSchema = line.Bytes()
+	return nil
+}
+
+const schemaLimit = 256 << 10 // bytes
 
 // applyProfiles takes the profiles in: a session keeps those that it began with.
 func (s *settingFlags) applyProfiles(out *session.Settings, use func(string) bool) (err error) {

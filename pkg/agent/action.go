@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"encoding/json"
+
 	"kagent/pkg/message"
 	"kagent/pkg/session"
 )
@@ -21,6 +23,7 @@ type CallModel struct {
 	Tools  []message.ToolSpec
 	Choice string
 	Note   string
+	Output json.RawMessage // JSON Schema that the answer has to fit, nil for none
 	Spare  bool
 }
 

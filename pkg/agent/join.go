@@ -16,7 +16,7 @@ func join(s *session.State, sc *session.Scope, nodes []session.Node) Action {
 	if !anyDone(nodes) {
 		return judged(nodes, finish(session.Completed, ""))
 	}
-	task := results(sc, nodes)
+	task := results(s, sc, nodes)
 	name := question(s, sc, "join", task)
 	child := s.Scope(name)
 	if child == nil || !child.Ended() {
@@ -56,8 +56,11 @@ func joinFailed(nodes []session.Node, child *session.Scope) Action {
 }
 
 // results is what the join is told: the request, and what became of each node.
-func results(sc *session.Scope, nodes []session.Node) string {
+func results(s *session.State, sc *session.Scope, nodes []session.Node) string {
 	b := briefing(sc)
+	if len(s.Settings.OutputSchema) > 0 {
+		b.section("Form of the answer", promptWith("shape", string(s.Settings.OutputSchema)), 32<<10)
+	}
 	for _, n := range nodes {
 		switch {
 		case n.Status == session.NodeCompleted:

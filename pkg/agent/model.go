@@ -89,7 +89,7 @@ func (r *run) stream(ctx context.Context, way provider.Provider, req provider.Re
 func (r *run) request(ask CallModel) provider.Request {
 	view := r.Journal.State().View(r.name)
 	return provider.Request{
-		System: view.System, Messages: view.Messages, Note: ask.Note, Tools: append(r.specs(), ask.Tools...), Choice: ask.Choice,
+		System: view.System, Messages: view.Messages, Note: ask.Note, Tools: append(r.specs(), ask.Tools...), Choice: ask.Choice, Output: ask.Output,
 	}
 }
 

@@ -94,7 +94,7 @@ func (r *Runner) Run(ctx context.Context, prompt string) (Finish, error) {
 	r.halted, r.broken, r.committed = nil, nil, 0
 	end, err := r.begin(prompt)
 	if end == nil && err == nil {
-		end, err = r.scope("", demanding(r.Strategy)).loop(ctx)
+		end, err = r.scope("", demanding(shaped(r.Strategy))).loop(ctx)
 	}
 	if err == nil {
 		err = r.end(*end)

@@ -18,7 +18,7 @@ func examples() []session.Data {
 		Agent: "react", Model: "p/m", BaseURL: "http://localhost", APIKeyEnv: "KEY", Headers: []string{"X-Org: a"}, System: "be", Workdir: "/w",
 		Tools: []string{"shell"}, Allow: []string{"execute"}, Env: []string{"HOME"}, Limits: session.Limits{MaxSteps: 7},
 		OnUnknown: "tell", Retries: 5, RetryMaxWait: session.Duration(time.Minute),
-		StepTimeout: session.Duration(90 * time.Second), IdleTimeout: session.Duration(time.Hour), ConfirmPlan: true, FailOnDenied: true, RequireTools: []string{"shell"}, ContextChars: 1000,
+		StepTimeout: session.Duration(90 * time.Second), IdleTimeout: session.Duration(time.Hour), ConfirmPlan: true, FailOnDenied: true, RequireTools: []string{"shell"}, ContextChars: 1000, OutputSchema: json.RawMessage(`{"type":"object"}`),
 		Profiles: []session.Profile{{Name: "writer", Description: "writes", Tools: []string{"read_file"}, Model: "p/n", System: "write"}},
 	}
 	failure := &session.Failure{Kind: "server", Message: "no", Status: 503}

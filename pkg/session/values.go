@@ -1,6 +1,7 @@
 package session
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -44,6 +45,7 @@ const (
 	ReasonPlan           Reason = "plan"
 	ReasonPrompt         Reason = "prompt" // it has no task yet
 	ReasonIncomplete     Reason = "incomplete"
+	ReasonSchema         Reason = "schema"
 	ReasonContentFilter  Reason = "content_filter"
 	ReasonInvalidRequest Reason = "invalid_request"
 	ReasonNotFound       Reason = "not_found"
@@ -118,27 +120,28 @@ func (d *Duration) UnmarshalText(b []byte) error {
 // Settings are all that a session runs with, but secrets: those are named by
 // the environment variable that holds them.
 type Settings struct {
-	Agent        string    `json:"agent"`
-	Model        string    `json:"model"`
-	BaseURL      string    `json:"baseURL,omitempty"`
-	APIKeyEnv    string    `json:"apiKeyEnv,omitempty"`
-	Headers      []string  `json:"headers,omitempty"` // "Name: value", or "Name: $VARIABLE"
-	System       string    `json:"system"`
-	Workdir      string    `json:"workdir"`
-	Tools        []string  `json:"tools"`           // names offered to the model
-	Allow        []string  `json:"allow,omitempty"` // classes beyond read
-	Env          []string  `json:"env,omitempty"`   // variables handed to tools
-	Limits       Limits    `json:"limits"`
-	OnUnknown    string    `json:"onUnknown"` // tell, stop or rerun
-	Profiles     []Profile `json:"profiles,omitempty"`
-	ConfirmPlan  bool      `json:"confirmPlan,omitempty"`
-	FailOnDenied bool      `json:"failOnDenied,omitempty"`
-	RequireTools []string  `json:"requireTools,omitempty"` // must have worked before a turn is completed
-	ContextChars int       `json:"contextChars,omitempty"` // budget of one request; 0: by the model's window
-	Retries      int       `json:"retries"`
-	RetryMaxWait Duration  `json:"retryMaxWait"`
-	StepTimeout  Duration  `json:"stepTimeout"`
-	IdleTimeout  Duration  `json:"idleTimeout"`
+	Agent        string          `json:"agent"`
+	Model        string          `json:"model"`
+	BaseURL      string          `json:"baseURL,omitempty"`
+	APIKeyEnv    string          `json:"apiKeyEnv,omitempty"`
+	Headers      []string        `json:"headers,omitempty"` // "Name: value", or "Name: $VARIABLE"
+	System       string          `json:"system"`
+	Workdir      string          `json:"workdir"`
+	Tools        []string        `json:"tools"`           // names offered to the model
+	Allow        []string        `json:"allow,omitempty"` // classes beyond read
+	Env          []string        `json:"env,omitempty"`   // variables handed to tools
+	Limits       Limits          `json:"limits"`
+	OnUnknown    string          `json:"onUnknown"` // tell, stop or rerun
+	Profiles     []Profile       `json:"profiles,omitempty"`
+	ConfirmPlan  bool            `json:"confirmPlan,omitempty"`
+	FailOnDenied bool            `json:"failOnDenied,omitempty"`
+	RequireTools []string        `json:"requireTools,omitempty"` // must have worked before a turn is completed
+	OutputSchema json.RawMessage `json:"outputSchema,omitempty"` // that the answer has to fit
+	ContextChars int             `json:"contextChars,omitempty"` // budget of one request; 0: by the model's window
+	Retries      int             `json:"retries"`
+	RetryMaxWait Duration        `json:"retryMaxWait"`
+	StepTimeout  Duration        `json:"stepTimeout"`
+	IdleTimeout  Duration        `json:"idleTimeout"`
 }
 
 // Profile is an agent that a node of a task graph may be given to. It narrows
