@@ -48,17 +48,21 @@ func ToolSchema(schema json.RawMessage) (reshaped json.RawMessage, lost []string
 		o.set("properties", "{}")
 		changed = true
 	}
-	o.subschemas(func(_ string, s json.RawMessage) json.RawMessage { return withItems(s, &changed) })
+	o.subschemas(func(_ string, s json.RawMessage) json.RawMessage { return withItems(s, 2, &changed) })
 	if !changed {
 		return schema, nil
 	}
 	return o.raw(), lost
 }
 
+// deepest is how deep in a schema is looked for what has to be mended: the
+// work grows with the square of the depth, and tools come from anywhere.
+const deepest = 32
+
 // withItems gives every array items, where it says nothing about them.
-func withItems(schema json.RawMessage, changed *bool) json.RawMessage {
+func withItems(schema json.RawMessage, depth int, changed *bool) json.RawMessage {
 	o, ok := parseObject(schema)
-	if !ok {
+	if !ok || depth > deepest {
 		return schema
 	}
 	before := *changed
@@ -67,7 +71,7 @@ func withItems(schema json.RawMessage, changed *bool) json.RawMessage {
 		o.set("items", "{}")
 		*changed = true
 	}
-	o.subschemas(func(_ string, s json.RawMessage) json.RawMessage { return withItems(s, changed) })
+	o.subschemas(func(_ string, s json.RawMessage) json.RawMessage { return withItems(s, depth+1, changed) })
 	if *changed {
 		schema = o.raw()
 	}

@@ -3,6 +3,7 @@ package provider
 import (
 	"encoding/json"
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -95,6 +96,17 @@ func TestOutputSchemasAreStrictOnlyWhereThatMeansTheSame(t *testing.T) {
 		if string(got) != want || strict != (c.want != "" && wantOK) || ok != wantOK {
 			t.Errorf("%s became\n%s, strict %v, ok %v; want\n%s", c.in, got, strict, ok, c.want)
 		}
+	}
+}
+
+// A schema may come from a server that nobody here wrote; the work grows with
+// the square of its depth.
+func TestSchemasAreMendedOnlySoDeep(t *testing.T) {
+	deep := strings.Repeat(`{"type":"object","properties":{"a":`, 4000) + `{"type":"array"}` + strings.Repeat(`}}`, 4000)
+	got, lost := ToolSchema(json.RawMessage(deep))
+	_, strict, _ := OutputSchema(json.RawMessage(deep))
+	if string(got) != deep || lost != nil || strict {
+		t.Errorf("%d bytes of %d, lost %q, strict %v", len(got), len(deep), lost, strict)
 	}
 }
 
