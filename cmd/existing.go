@@ -98,6 +98,9 @@ func (s *start) there(id string) bool {
 // needProvider makes the way to a new session's model, once.
 func (s *start) needProvider() (err error) {
 	if s.provider == nil {
+		if err := checkPrices(s.created.Settings, nil); err != nil {
+			return err
+		}
 		s.provider, err = newProvider(s.created.Settings)
 	}
 	return err

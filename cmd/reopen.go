@@ -69,6 +69,9 @@ func (r *reopening) prepare(state *session.State) (s session.Settings, p provide
 	if err := r.flags.apply(&s, r.given); err != nil {
 		return s, nil, err
 	}
+	if err := checkPrices(s, state); err != nil {
+		return s, nil, err
+	}
 	p, err = newProvider(s)
 	return s, p, err
 }

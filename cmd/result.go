@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -89,11 +88,8 @@ func (r *result) fill(s *session.State, end agent.Finish, store *checkpoint.Stor
 		r.Partial = &text
 	}
 	r.Resume = resumeLine(store, s.ID)
-	switch end.Reason {
-	case session.ReasonPlan:
+	if r.Resume += raised(s, end.Reason); end.Reason == session.ReasonPlan {
 		r.Resume += " --approve " + approveAll
-	case session.ReasonMaxSteps:
-		r.Resume += fmt.Sprintf(" --max-steps %d", 2*s.Settings.Limits.MaxSteps)
 	}
 }
 

@@ -23,17 +23,25 @@ func moment(flag, text string, now time.Time) (time.Time, error) {
 	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
 		return now.Add(-d), nil
 	}
+	if t, ok := parseMoment(text, now.Location()); ok {
+		return t, nil
+	}
+	return time.Time{}, usageErrorf("want for example 36h, 7d, 2026-12-01 or 2026-12-01T06:00Z", "--%s %q is no time", flag, text)
+}
+
+// parseMoment reads a date, or a date and time.
+func parseMoment(text string, local *time.Location) (time.Time, bool) {
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04Z07:00"} {
 		if t, err := time.Parse(layout, text); err == nil {
-			return t, nil
+			return t, true
 		}
 	}
 	for _, layout := range []string{time.DateOnly, time.DateTime, "2006-01-02T15:04", "2006-01-02 15:04"} {
-		if t, err := time.ParseInLocation(layout, text, now.Location()); err == nil {
-			return t, nil
+		if t, err := time.ParseInLocation(layout, text, local); err == nil {
+			return t, true
 		}
 	}
-	return time.Time{}, usageErrorf("want for example 36h, 7d, 2026-12-01 or 2026-12-01T06:00Z", "--%s %q is no time", flag, text)
+	return time.Time{}, false
 }
 
 // checkStatus refuses a status that no session can have.

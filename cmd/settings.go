@@ -30,6 +30,7 @@ type settingFlags struct {
 	warnings                           []string // of apply
 	confirmPlan                        bool
 	demands                            demandFlags
+	limits                             limitFlags
 }
 
 func (s *settingFlags) addTo(f *pflag.FlagSet) {
@@ -45,6 +46,7 @@ func (s *settingFlags) addTo(f *pflag.FlagSet) {
 	f.StringSliceVar(&s.env, "env", nil, "names of environment variables to hand to tools")
 	f.IntVar(&s.maxSteps, "max-steps", 20, "model calls per turn, 0 for no limit")
 	f.IntVar(&s.contextChars, "context-chars", 0, "characters that a request may have; what is more is summarised or left out (default by the model's window)")
+	s.limits.addTo(f)
 	f.DurationVar(&s.stepTimeout, "step-timeout", 10*time.Minute, "longest time for one model call")
 	f.DurationVar(&s.idleTimeout, "idle-timeout", 2*time.Minute, "longest silence in a model's stream")
 	f.IntVar(&s.retries, "retries", 5, "how often a failed model call is tried again")
@@ -82,6 +84,7 @@ func (s *settingFlags) apply(out *session.Settings, use func(name string) bool) 
 			out.ContextChars = s.contextChars
 			return notNegative("context-chars", s.contextChars)
 		}),
+		s.limits.apply(&out.Limits, use),
 		set("retries", func() error { out.Retries = s.retries; return notNegative("retries", s.retries) }),
 		set("step-timeout", func() error { return positive("step-timeout", s.stepTimeout, &out.StepTimeout) }),
 		set("idle-timeout", func() error { return positive("idle-timeout", s.idleTimeout, &out.IdleTimeout) }),

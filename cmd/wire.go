@@ -11,6 +11,7 @@ import (
 
 	"kagent/pkg/agent"
 	"kagent/pkg/checkpoint"
+	"kagent/pkg/message"
 	"kagent/pkg/provider"
 	"kagent/pkg/session"
 	"kagent/pkg/tool"
@@ -162,7 +163,8 @@ func (a *app) runner(j *checkpoint.Journal, p provider.Provider) (*agent.Runner,
 			s.Model = model
 			return newProvider(s)
 		},
-		Price: known.Cost, Window: windows(known),
+		Price:  func(model string, u message.Usage) *float64 { return cost(known, model, u) },
+		Window: windows(known),
 	}, nil
 }
 

@@ -198,7 +198,7 @@ func (r *run) runAll(ctx context.Context, batch []*planned) (*Finish, error) {
 		}
 		f := r.halted // what came first counts
 		if f == nil {
-			f = stopped(ctx)
+			f = r.stopped(ctx)
 		}
 		err = r.saveFinished(batch[next:], *f)
 		cancel(context.Cause(ctx))

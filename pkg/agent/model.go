@@ -28,6 +28,9 @@ func (r *run) callModel(ctx context.Context, ask CallModel) (*Finish, error) {
 	if !s.Settings.Limits.StepsLeft(sc.Turn) {
 		return r.outOfSteps(s.Settings.Limits.MaxSteps), nil
 	}
+	if end := r.exhausted(); end != nil {
+		return end, nil
+	}
 	model := modelOf(s, sc)
 	way, err := r.way(model)
 	if err != nil {
@@ -39,7 +42,7 @@ func (r *run) callModel(ctx context.Context, ask CallModel) (*Finish, error) {
 		return nil, err
 	}
 	req.Label = provider.Label{Scope: r.name, Ordinal: step.Step, Attempt: r.state().Tries}
-	reply, err, broken := r.stream(ctx, way, req)
+	reply, err, broken := r.stream(ctx, way, model, req)
 	switch {
 	case broken != nil:
 		return nil, broken
@@ -77,11 +80,11 @@ func (r *run) said(model string, reply provider.Reply) *session.AssistantMessage
 }
 
 // stream asks the model; broken is an error of the journal.
-func (r *run) stream(ctx context.Context, way provider.Provider, req provider.Request) (reply provider.Reply, err, broken error) {
+func (r *run) stream(ctx context.Context, way provider.Provider, model string, req provider.Request) (reply provider.Reply, err, broken error) {
 	streaming, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	sink := &sink{run: r, last: r.now(), giveUp: giveUp}
-	r.outside(func() { reply, err = way.Stream(streaming, req, sink.take) })
+	r.asking(model, req, func() { reply, err = way.Stream(streaming, req, sink.take) })
 	return reply, err, sink.close(err != nil)
 }
 
@@ -162,7 +165,7 @@ func header(model string, req provider.Request) *session.RequestHeader {
 // failed says how the turn ends after a model call that brought no reply.
 func (r *Runner) failed(ctx context.Context, err error) *Finish {
 	if ctx.Err() != nil {
-		return stopped(ctx)
+		return r.stopped(ctx)
 	}
 	var e *provider.Error
 	if !errors.As(err, &e) {

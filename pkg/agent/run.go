@@ -29,7 +29,7 @@ func (r *run) loop(ctx context.Context) (end *Finish, err error) {
 		case r.halted != nil:
 			end, err = r.halted, r.broken
 		case ctx.Err() != nil:
-			end = stopped(ctx)
+			end = r.stopped(ctx)
 		default:
 			if err = r.hear(); err == nil {
 				end, err = r.do(ctx, r.decide())

@@ -64,11 +64,12 @@ type Runner struct {
 	Delta   func(scope, text string)
 
 	floor       sync.Mutex
-	halted      *Finish // why the session as a whole goes no further
-	broken      error   // of the journal, with it
-	reserved    int64   // room for results of calls that run
-	uncommitted bool    // a step has ended since the last checkpoint
-	committed   int64   // seq of the last event that it shows
+	halted      *Finish          // why the session as a whole goes no further
+	broken      error            // of the journal, with it
+	flying      session.Spending // model calls that run
+	reserved    int64            // room for results of calls that run
+	uncommitted bool             // a step has ended since the last checkpoint
+	committed   int64            // seq of the last event that it shows
 }
 
 // Stop is the cause of a context that ends a run on purpose; it says what the
@@ -94,7 +95,9 @@ func (r *Runner) Run(ctx context.Context, prompt string) (Finish, error) {
 	r.halted, r.broken, r.committed = nil, nil, 0
 	end, err := r.begin(prompt)
 	if end == nil && err == nil {
+		ctx, done := r.inTime(ctx)
 		end, err = r.scope("", demanding(shaped(r.Strategy))).loop(ctx)
+		done()
 	}
 	if err == nil {
 		err = r.end(*end)
@@ -223,10 +226,14 @@ func (r *Runner) now() time.Time {
 }
 
 // stopped is how a turn is closed when its context ended.
-func stopped(ctx context.Context) *Finish {
+func (r *Runner) stopped(ctx context.Context) *Finish {
+	f := finish(session.Interrupted, session.ReasonSignal)
 	var stop *Stop
 	if errors.As(context.Cause(ctx), &stop) {
-		return &Finish{Status: stop.Status, Reason: stop.Reason}
+		f = finish(stop.Status, stop.Reason)
 	}
-	return &Finish{Status: session.Interrupted, Reason: session.ReasonSignal}
+	if f.Reason == session.ReasonDeadline {
+		f.End.Error = explain(f.Reason, r.Journal.State().Overdue())
+	}
+	return &f
 }

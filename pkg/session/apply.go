@@ -9,6 +9,7 @@ import (
 // the log itself. The same function serves the live run and the replay, which
 // is why a resume can be trusted.
 func (s *State) Apply(e Event) {
+	s.work(e)
 	s.Seq, s.Epoch, s.Updated = e.Seq, e.Epoch, e.Time
 	sc := s.scope(e.Scope)
 	switch d := e.Data.(type) {

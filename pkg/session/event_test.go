@@ -16,7 +16,7 @@ func examples() []session.Data {
 	code, cost := 3, 0.25
 	settings := session.Settings{
 		Agent: "react", Model: "p/m", BaseURL: "http://localhost", APIKeyEnv: "KEY", Headers: []string{"X-Org: a"}, System: "be", Workdir: "/w",
-		Tools: []string{"shell"}, Allow: []string{"execute"}, Env: []string{"HOME"}, Limits: session.Limits{MaxSteps: 7},
+		Tools: []string{"shell"}, Allow: []string{"execute"}, Env: []string{"HOME"}, Limits: session.Limits{MaxSteps: 7, MaxTotalSteps: 8, MaxTotalTokens: 9, MaxCost: 0.5, MaxActive: session.Duration(time.Hour), Until: at(7)},
 		OnUnknown: "tell", Retries: 5, RetryMaxWait: session.Duration(time.Minute),
 		StepTimeout: session.Duration(90 * time.Second), IdleTimeout: session.Duration(time.Hour), ConfirmPlan: true, FailOnDenied: true, RequireTools: []string{"shell"}, ContextChars: 1000, OutputSchema: json.RawMessage(`{"type":"object"}`),
 		Profiles: []session.Profile{{Name: "writer", Description: "writes", Tools: []string{"read_file"}, Model: "p/n", System: "write"}},

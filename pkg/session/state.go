@@ -37,6 +37,8 @@ type State struct {
 	scopes map[string]*Scope
 	taken  map[string]bool // letters of the inbox
 	used   used
+
+	Active time.Duration // how long turns were worked on
 }
 
 // Scope is one conversation in the session: its own, or a child's.

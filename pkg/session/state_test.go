@@ -110,15 +110,6 @@ func TestTheAnswerIsJoinedFromItsPieces(t *testing.T) {
 	}
 }
 
-func TestStepsAreLeftUntilTheLimit(t *testing.T) {
-	for _, c := range []struct {
-		max, steps int
-		want       bool
-	}{{0, 1000, true}, {-1, 5, true}, {2, 0, true}, {2, 1, true}, {2, 2, false}, {2, 3, false}} {
-		check(t, "room for another step", session.Limits{MaxSteps: c.max}.StepsLeft(session.Turn{Steps: c.steps}), c.want)
-	}
-}
-
 func TestDurationsReadAsTheyAreWritten(t *testing.T) {
 	var d session.Duration
 	if err := d.UnmarshalText([]byte("1m30s")); err != nil || time.Duration(d) != 90*time.Second {

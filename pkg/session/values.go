@@ -39,6 +39,9 @@ const (
 	ReasonPermission     Reason = "permission"
 	ReasonQuota          Reason = "quota"
 	ReasonMaxSteps       Reason = "max_steps"
+	ReasonMaxTokens      Reason = "max_tokens"
+	ReasonMaxCost        Reason = "max_cost"
+	ReasonDeadline       Reason = "deadline"
 	ReasonMaxOutput      Reason = "max_output"
 	ReasonContextLength  Reason = "context_length"
 	ReasonUnknownOutcome Reason = "unknown_outcome"
@@ -164,11 +167,3 @@ func (s *Settings) Profile(name string) *Profile {
 	}
 	return nil
 }
-
-// Limits bound what a session may spend; 0 means no limit.
-type Limits struct {
-	MaxSteps int `json:"maxSteps"` // model calls per turn and per scope
-}
-
-// StepsLeft reports whether another model call fits into turn t.
-func (l Limits) StepsLeft(t Turn) bool { return l.MaxSteps <= 0 || t.Steps < l.MaxSteps }
