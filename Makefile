@@ -46,7 +46,7 @@ fuzz:
 
 # bench measures what a session costs, as ratios within one run.
 bench:
-	$(GO) test -tags bench -count=1 -v -run 'StorageCost|StartSize|ListOfMany|ShowOfAHuge|ResumeOfALarge' .
+	$(GO) test -tags bench -count=1 -v -run 'StorageCost|StartSize|ListOfMany|ShowOfAHuge|ResumeOfALarge|StepsOfALong' .
 
 # faults proves what is promised about kills, power cuts, failing disks and races
 # on the built binary. KAGENT_FAULTLAB names the lab, FAULTS_PROFILE=short takes

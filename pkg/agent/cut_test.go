@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"kagent/pkg/message"
 	"kagent/pkg/session"
 	"kagent/pkg/tool"
 )
@@ -59,16 +60,40 @@ func (s *stage) cutAt(t testing.TB, k int, happened bool) (*stage, doubts) {
 	if status, _ := v.Status(); status == session.Active {
 		t.Errorf("cut at event %d the session seems to be alive", k)
 	}
-	calls := slices.SortedFunc(maps.Values(callsOf(v.State)), func(a, b *session.Call) int {
-		return cmp.Or(cmp.Compare(a.ID.Reply, b.ID.Reply), cmp.Compare(a.ID.Index, b.ID.Index))
-	})
-	for _, call := range calls {
-		if call.Key != "" && (call.Result != nil || happened) {
+	for _, call := range c.begun() {
+		if call.Result != nil || happened {
 			c.w.happen(call.Wire.Name, call.Key, json.RawMessage(call.Wire.Arguments))
 		}
 	}
 	c.asked = v.State.Iterations
 	return c, doubted(v.State, nil)
+}
+
+// begun are all calls that began, in their order, also those that the state
+// does not hold any more.
+func (s *stage) begun() []*session.Call {
+	s.Helper()
+	all := map[session.CallID]*session.Call{}
+	err := s.store.Events(s.Context(), "s", false, func(e session.Event) {
+		switch d := e.Data.(type) {
+		case *session.AssistantMessage:
+			for i, wire := range (message.Message{Parts: d.Parts}).Calls() {
+				id := session.CallID{Reply: e.Seq, Index: i}
+				all[id] = &session.Call{ID: id, Wire: wire}
+			}
+		case *session.ToolCall:
+			all[d.Call].Key = d.Key
+		case *session.ToolResult:
+			all[d.Call].Result = d
+		}
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+	maps.DeleteFunc(all, func(_ session.CallID, c *session.Call) bool { return c.Key == "" })
+	return slices.SortedFunc(maps.Values(all), func(a, b *session.Call) int {
+		return cmp.Or(cmp.Compare(a.ID.Reply, b.ID.Reply), cmp.Compare(a.ID.Index, b.ID.Index))
+	})
 }
 
 // said reports whether the log holds a prompt.

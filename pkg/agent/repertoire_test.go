@@ -8,7 +8,7 @@ import (
 
 // repertoire are the sessions whose logs are cut.
 func repertoire() []play {
-	return slices.Concat(plainRepertoire(), plannedRepertoire(), graphRepertoire())
+	return slices.Concat(plainRepertoire(), plannedRepertoire(), graphRepertoire(), boundedRepertoire())
 }
 
 // Sessions of react. No reply depends on what a call in doubt brought, so that
