@@ -1,16 +1,48 @@
-// Package agent runs agents. A strategy (react.go) is a pure function from the
-// state to the next action; the Runner (runner.go) is the only loop and carries
-// actions out (model.go, calls.go); what it appends to the Journal is folded
-// into the state, and the strategy is asked again.
+// Package agent runs agents. A strategy (react.go, plansolve.go, fusion.go,
+// orchestrator.go) is a pure function from the state to the next action; the
+// loop (run.go) is the only one and carries actions out (model.go, calls.go,
+// spawn.go); what it appends to the Journal is folded into the state, and the
+// strategy is asked again.
 //
 // There is no resume code: to run is to resume. What is special about calls
 // that were begun and never ended is in doubt.go.
+//
+// # Children
+//
+// What an agent asks aside (a plan, a route, a verdict) and each node of a task
+// graph is a child: a scope of its own in the same log, run by the same loop
+// with a strategy of its own. Its name follows from the state ("plan-2",
+// "node/fetch/try-2"), so that whoever goes on with the session finds the child
+// that had begun, and no reply is paid for twice. A decision is asked for by a
+// tool that has to be called, else read out of the words (decide.go,
+// extract.go); what was understood is an event of its own.
+//
+// A child has a goroutine, but only the one that holds the floor touches the
+// journal and its state, and it is given up only while a model, a tool or a
+// child is waited for (Runner.outside): between two waits nothing changes under
+// anybody's feet. What ends a child by itself (an answer, a failure of its own)
+// is written down in its scope. What would end any of them (a network that is
+// down, a key that is refused, a limit, a question to a person) ends the
+// session's turn and leaves the child open: the siblings end what they do, and
+// a resume goes on with all of them.
 //
 // A request that would pass its budget is made to fit before it is sent (fit.go,
 // summarise.go, session.State.Trim): the strategies know nothing of it.
 //
 // # Decisions (2026-12-01)
 //
+//   - A plan, a route and a graph live until a turn has completed the task:
+//     interrupted, paused or failed work is gone on with, whatever the user says
+//     in between; what is said after a completed turn is another task.
+//   - A step of a plan is marked by the model alone. An answer that comes before
+//     all are marked is held back once; then the turn fails as incomplete. Only
+//     the one-step plan that stands in for one that could not be had is done by
+//     the answer: nobody was told to mark it.
+//   - A step fails if all that it did failed, by what the tools said and never by
+//     their words; two in a row ask for another plan.
+//   - Where a person wants a plan changed, the changed one waits for consent too.
+//   - A note that stands at the end of a request is part of the last message, not
+//     one of its own: models and servers take that for a new turn of the user's.
 //   - Two calls of one reply that change the same file do not run together: the
 //     second is prepared when the first is done, because its hash "before" is
 //     the first one's "after".

@@ -30,6 +30,13 @@
 //	step/end             the next step
 //	turn/end             the session stands as it says
 //
+// A child (see package agent) writes the same lines under its own scope, from
+// child/created to its turn/end; several at once write in any order, and each
+// finds its own last line. What the parent understood of it (plan/set,
+// graph/set, …) is written when the child has ended: cut between the two, the
+// parent reads the child's reply again. Only the session's own turn is closed
+// when a process takes the log; the children's stay open and go on.
+//
 // There is no resume code for this: the strategy looks at the state and says
 // what comes next. A process that opens a log with an open turn first closes
 // it as "interrupted: crash" and goes on with turn/start {continues: n}.
