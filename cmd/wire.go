@@ -41,6 +41,7 @@ func toolClasses() []toolClass {
 		{"grep", tool.Read},
 		{"write_file", tool.Write},
 		{"edit_file", tool.Write},
+		{"apply_patch", tool.Write},
 		{"shell", tool.Execute},
 	}
 }
@@ -64,7 +65,7 @@ func (a *app) toolSet(s session.Settings, mask *tool.Masker, lock *os.File, arti
 	}
 	return tool.NewSet(
 		tool.ReadFile(ws, artifact), tool.ListFiles(ws), tool.Glob(ws), tool.Grep(ws),
-		tool.WriteFile(ws), tool.EditFile(ws),
+		tool.WriteFile(ws), tool.EditFile(ws), tool.ApplyPatch(ws),
 		tool.Shell(ws, tool.ShellOptions{
 			Env: s.Env, Inherit: []*os.File{lock}, Mask: mask, Kill: a.signals.kill, Orphans: a.orphans(),
 		}),

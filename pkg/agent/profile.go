@@ -102,6 +102,8 @@ func theirTools(name string) string {
 		return "grep"
 	case "write", "write_file":
 		return "write_file"
+	case "apply_patch", "applypatch", "patch":
+		return "apply_patch"
 	case "edit", "multiedit", "edit_file":
 		return "edit_file"
 	case "bash", "shell", "execute":
