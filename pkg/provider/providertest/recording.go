@@ -107,6 +107,9 @@ func Recorded(t *testing.T, a Adapter) {
 		t.Run(name, func(t *testing.T) {
 			wrong := len(a.Wrong)
 			for i, r := range list {
+				if hurry && n == 1 && len(r.Response.Body) > 50_000 {
+					continue
+				}
 				if a.Wrong[r.ID] != "" {
 					wrong--
 					continue
