@@ -15,7 +15,13 @@ import (
 // TestMain.
 func kagentIn(t *testing.T, dir string, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
-	path, err := exec.LookPath("kagent")
+	return commandIn(t, dir, "kagent", args...)
+}
+
+// commandIn starts any program there.
+func commandIn(t *testing.T, dir, name string, args ...string) (*exec.Cmd, *bytes.Buffer) {
+	t.Helper()
+	path, err := exec.LookPath(name)
 	if err != nil {
 		t.Fatal(err)
 	}
