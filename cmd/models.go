@@ -123,7 +123,7 @@ func newProvider(s session.Settings) (provider.Provider, error) {
 		if err != nil {
 			return nil, err
 		}
-		p = provider.StepTimeout(p, time.Duration(s.StepTimeout))
+		p = provider.StepTimeout(p, name, time.Duration(s.StepTimeout))
 		p = provider.Retry(p, provider.RetryOptions{Retries: s.Retries, MaxWait: time.Duration(s.RetryMaxWait)})
 		links = append(links, provider.Link{Name: name, Provider: p})
 	}

@@ -137,6 +137,7 @@ func modelServers() map[string]http.HandlerFunc {
 		},
 		"overloaded": status(503, `{"error":{"message":"busy"}}`),
 		"ratelimit":  status(429, `{"error":{"message":"slow down"}}`, "Retry-After", "7200"),
+		"notfound":   status(404, `{"error":{"message":"no such model"}}`),
 		"quota":      status(429, `{"error":{"code":"insufficient_quota","message":"no money"}}`),
 		"badrequest": status(400, `{"error":{"message":"no such field"}}`),
 		"toolong":    status(400, `{"error":{"code":"context_length_exceeded","message":"too long"}}`),

@@ -181,7 +181,7 @@ func (t *turn) explain(end agent.Finish, err error) {
 	}
 	why := standing(end.Status, end.Reason)
 	if t.result.Error != nil {
-		why += ": " + oneLine(strings.TrimPrefix(t.result.Error.Message, string(end.Reason)+": "), 1000)
+		why += ": " + failureLine(t.journal.State(), end.Reason, t.result.Error)
 	}
 	if t.name == "" {
 		why = "kagent: " + why

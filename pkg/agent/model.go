@@ -169,7 +169,7 @@ func (r *Runner) failed(ctx context.Context, err error) *Finish {
 	}
 	var e *provider.Error
 	if !errors.As(err, &e) {
-		e = &provider.Error{Kind: "internal", Message: err.Error()}
+		e = &provider.Error{Kind: provider.Internal, Message: err.Error()}
 	}
 	f := outcome(e.Kind)
 	f.End.Error = failure(e)
@@ -186,16 +186,6 @@ func failure(e *provider.Error) *session.Failure {
 
 // outcome maps a kind of failure to how the turn ends.
 func outcome(k provider.Kind) Finish {
-	switch k {
-	case provider.Network, provider.Timeout, provider.Overloaded, provider.RateLimit, provider.Server:
-		return finish(session.Interrupted, session.Reason(k))
-	case provider.Auth, provider.Permission, provider.Quota,
-		provider.InvalidRequest, provider.NotFound, provider.ContentFilter:
-		return finish(session.Failed, session.Reason(k))
-	case provider.ContextLength:
-		return finish(session.Paused, session.ReasonContextLength)
-	case provider.Cancelled:
-		return finish(session.Cancelled, "")
-	}
-	return finish(session.Failed, session.ReasonInternal)
+	m := k.Means()
+	return finish(session.Status(m.Status), session.Reason(m.Reason))
 }

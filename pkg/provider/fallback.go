@@ -52,7 +52,7 @@ func (f fallback) Stream(ctx context.Context, req Request, emit func(Event)) (Re
 		}
 		var failed *Error
 		switch {
-		case !errors.As(err, &failed) || !failed.Kind.elsewhere():
+		case !errors.As(err, &failed) || !failed.Kind.Means().Elsewhere:
 			return Reply{}, err
 		case i < len(f)-1:
 			count(Event{Retry: &Retrying{Attempt: req.Label.Attempt, Err: failed, Next: f[i+1].Name}})
@@ -60,6 +60,3 @@ func (f fallback) Stream(ctx context.Context, req Request, emit func(Event)) (Re
 	}
 	return Reply{}, first
 }
-
-// elsewhere reports whether another model may well answer what this one did not.
-func (k Kind) elsewhere() bool { return k.Retryable() || k == NotFound }

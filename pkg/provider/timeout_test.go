@@ -20,7 +20,7 @@ func (s *stuck) Stream(ctx context.Context, _ Request, _ func(Event)) (Reply, er
 func TestAStepTakesNoLongerThanItsLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		_, err := StepTimeout(&stuck{}, 10*time.Minute).Stream(t.Context(), Request{}, func(Event) {})
+		_, err := StepTimeout(&stuck{}, "openai/m", 10*time.Minute).Stream(t.Context(), Request{}, func(Event) {})
 		var e *Error
 		if !errors.As(err, &e) || e.Kind != Timeout {
 			t.Errorf("error %v, want a timeout", err)
@@ -28,7 +28,7 @@ func TestAStepTakesNoLongerThanItsLimit(t *testing.T) {
 		if took := time.Since(start); took != 10*time.Minute {
 			t.Errorf("took %v", took)
 		}
-		if want := "model call: timeout: no complete answer within 10m0s"; err.Error() != want {
+		if want := "openai/m: timeout: no complete answer within 10m0s"; err.Error() != want {
 			t.Errorf("error %q, want %q", err, want)
 		}
 	})
@@ -39,7 +39,7 @@ func TestTheCallersOwnEndStaysItsOwn(t *testing.T) {
 		cause := errors.New("deadline of the session")
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, cause)
 		defer cancel()
-		_, err := StepTimeout(&stuck{}, 10*time.Minute).Stream(ctx, Request{}, func(Event) {})
+		_, err := StepTimeout(&stuck{}, "openai/m", 10*time.Minute).Stream(ctx, Request{}, func(Event) {})
 		if !errors.Is(err, cause) {
 			t.Errorf("error %v, want the caller's cause", err)
 		}
@@ -48,14 +48,14 @@ func TestTheCallersOwnEndStaysItsOwn(t *testing.T) {
 
 func TestAStepsErrorsAndRepliesPass(t *testing.T) {
 	p := &answers{errs: []error{fail(Auth)}}
-	limited := StepTimeout(p, time.Hour)
+	limited := StepTimeout(p, "openai/m", time.Hour)
 	if _, err := limited.Stream(t.Context(), Request{}, func(Event) {}); err == nil || err.Error() != fail(Auth).Error() {
 		t.Errorf("error %v", err)
 	}
 	if reply, err := limited.Stream(t.Context(), Request{}, func(Event) {}); err != nil || reply.Model != "m" {
 		t.Errorf("%v, %v", reply, err)
 	}
-	if StepTimeout(p, 0) != Provider(p) {
+	if StepTimeout(p, "openai/m", 0) != Provider(p) {
 		t.Error("no limit is not no limit")
 	}
 }
@@ -63,7 +63,7 @@ func TestAStepsErrorsAndRepliesPass(t *testing.T) {
 func TestATimedOutStepIsRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &stuck{}
-		_, err := Retry(StepTimeout(p, time.Minute), RetryOptions{Retries: 2}).Stream(t.Context(), Request{}, func(Event) {})
+		_, err := Retry(StepTimeout(p, "openai/m", time.Minute), RetryOptions{Retries: 2}).Stream(t.Context(), Request{}, func(Event) {})
 		var e *Error
 		if !errors.As(err, &e) || e.Kind != Timeout || p.calls != 3 {
 			t.Errorf("%d calls, error %v", p.calls, err)

@@ -13,7 +13,7 @@ type Failure struct {
 	After time.Duration // wait that the body asks for
 	words string        // code and type, lower case
 	code  string        // as given, perhaps a number
-	bare  bool          // an object with a message and nothing else: AWS answers so, mostly about credentials
+	bare  bool          // says nothing of what is forbidden: mostly that is about credentials (AWS, doubleword)
 }
 
 // ParseFailure knows {"error":{"message","code","type"}}, {"error":"…"},
@@ -28,6 +28,7 @@ func ParseFailure(body []byte) Failure {
 		_, said := m["message"].(string)
 		f.bare = said && len(m) == 1
 	}
+	f.bare = f.bare || strings.EqualFold(strings.TrimSpace(f.Text), "forbidden")
 	f.words = strings.ToLower(f.words)
 	f.After = asked(string(body))
 	return f
