@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,13 +9,8 @@ import (
 	"time"
 
 	"kagent/pkg/provider"
-	"kagent/pkg/provider/anthropic"
 	"kagent/pkg/provider/catalogue"
 	"kagent/pkg/provider/demo"
-	"kagent/pkg/provider/gemini"
-	"kagent/pkg/provider/ollama"
-	"kagent/pkg/provider/openai"
-	"kagent/pkg/provider/responses"
 	"kagent/pkg/provider/script"
 	"kagent/pkg/session"
 )
@@ -150,154 +144,6 @@ func oneModel(c *catalogue.Catalogue, s session.Settings, name string) (provider
 		return nil, usageErrorf("see `kagent run --help`", "%v", err)
 	}
 	return p, nil
-}
-
-// way is how a service is reached.
-type way struct {
-	service   catalogue.Service
-	model     string
-	base, key string
-	header    map[string]string
-	idle      time.Duration
-}
-
-// wayTo finds address and key. What the session says of them is meant for the
-// first service of its chain; the others are reached as usual.
-func wayTo(c *catalogue.Catalogue, s session.Settings, name string) (way, error) {
-	service, model, _ := strings.Cut(name, "/")
-	first := firstService(c, s.Model)
-	w := way{model: model, idle: time.Duration(s.IdleTimeout)}
-	var known bool
-	if w.service, known = c.Service(service); !known || model == "" {
-		return w, usageErrorf("want "+modelForms, "model %q is not known", name)
-	}
-	baseURL, keyEnv := s.BaseURL, s.APIKeyEnv
-	if service != first {
-		baseURL, keyEnv = "", ""
-	}
-	if w.base = baseURL; w.base == "" && w.service.BaseEnv != "" {
-		w.base = hostURL(os.Getenv(w.service.BaseEnv))
-	}
-	given := w.base != ""
-	if !given {
-		w.base = w.service.Base
-	}
-	w.key = keyOf(w.service, keyEnv)
-	switch {
-	case w.base == "":
-		return w, usageErrorf("add for example --base-url http://localhost:8080/v1", "%s needs --base-url", name)
-	case w.key == "" && keyEnv != "":
-		return w, usageErrorf("set it, or name another variable with --api-key-env", "%s needs a key, and %s is not set", name, keyEnv)
-	case w.key == "" && !given && !w.service.Keyless && len(w.service.Keys) > 0:
-		return w, usageErrorf("set it, or name another variable with --api-key-env", "%s needs a key, and %s is not set", name, strings.Join(w.service.Keys, " or "))
-	}
-	var err error
-	w.header, err = headers(s.Headers, service == first)
-	return w, err
-}
-
-// firstService names the service of the first model of a chain that has one.
-func firstService(c *catalogue.Catalogue, model string) string {
-	for _, name := range chainOf(model) {
-		service, _, _ := strings.Cut(name, "/")
-		if _, known := c.Service(service); known {
-			return service
-		}
-	}
-	return ""
-}
-
-// keyOf returns the key out of the variable that is named, else out of the
-// first of the service's that holds one.
-func keyOf(s catalogue.Service, named string) string {
-	if named != "" {
-		return os.Getenv(named)
-	}
-	for _, name := range s.Keys {
-		if key := os.Getenv(name); key != "" {
-			return key
-		}
-	}
-	return ""
-}
-
-// hostURL completes what OLLAMA_HOST and its like hold: a host without a scheme,
-// or the address that a server listens on.
-func hostURL(text string) string {
-	if text = strings.TrimSpace(text); text == "" {
-		return ""
-	}
-	if !strings.Contains(text, "://") {
-		text = "http://" + text
-	}
-	u, err := url.Parse(text)
-	if err != nil {
-		return text
-	}
-	if u.Hostname() == "0.0.0.0" || u.Hostname() == "" {
-		port := u.Port()
-		if u.Host = "localhost"; port != "" {
-			u.Host += ":" + port
-		}
-	}
-	return strings.TrimSuffix(u.String(), "/")
-}
-
-func (w way) open() (provider.Provider, error) {
-	key := w.key
-	if w.service.KeyHeader != "" && key != "" {
-		w.header[w.service.KeyHeader], key = key, ""
-	}
-	name := w.service.Name
-	switch w.service.Protocol {
-	case "anthropic":
-		return anthropic.New(anthropic.Options{Name: name, Model: w.model, BaseURL: w.base, APIKey: key, Header: w.header, IdleTimeout: w.idle})
-	case "gemini":
-		return gemini.New(gemini.Options{Name: name, Model: w.model, BaseURL: w.base, APIKey: key, Header: w.header, IdleTimeout: w.idle})
-	case "ollama":
-		return ollama.New(ollama.Options{Name: name, Model: w.model, BaseURL: w.base, APIKey: key, Header: w.header, IdleTimeout: w.idle})
-	case "openai-responses":
-		return responses.New(responses.Options{Name: name, Model: w.model, BaseURL: w.base, APIKey: key, Header: w.header, IdleTimeout: w.idle})
-	}
-	return openai.New(openai.Options{Name: name, Model: w.model, BaseURL: w.base, APIKey: key, Header: w.header, IdleTimeout: w.idle})
-}
-
-// headers reads "Name: value" lines; a value $NAME is taken from the
-// environment at each start, and is not stored.
-func headers(lines []string, wanted bool) (map[string]string, error) {
-	out := map[string]string{}
-	for _, line := range lines {
-		name, value, ok := strings.Cut(line, ":")
-		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
-		variable, fromEnv := strings.CutPrefix(value, "$")
-		if fromEnv {
-			value = os.Getenv(variable)
-		}
-		switch {
-		case !ok || name == "" || strings.ContainsAny(name, " \t\r\n") || strings.ContainsAny(value, "\r\n"):
-			return nil, usageErrorf("want 'Name: value', or 'Name: $VARIABLE'", "--header %q", oneLine(name, 40))
-		case fromEnv && value == "" && wanted:
-			return nil, usageErrorf("set it", "--header %s needs the variable %s, and it is not set", name, variable)
-		case !wanted:
-			continue
-		}
-		out[name] = value
-	}
-	return out, nil
-}
-
-// checkHeaders refuses secrets: headers are stored with the session.
-func checkHeaders(lines []string) error {
-	for _, line := range lines {
-		name, value, _ := strings.Cut(line, ":")
-		value = strings.TrimSpace(value)
-		secret := masker(session.Settings{}).Mask(value) != value || secretQuery(url.Values{name: nil}) || strings.EqualFold(strings.TrimSpace(name), "authorization")
-		if secret && !strings.HasPrefix(value, "$") {
-			return usageErrorf("put it into a variable and write --header '"+strings.TrimSpace(name)+": $VARIABLE'", "--header %s holds a secret: it would be stored with the session", strings.TrimSpace(name))
-		}
-	}
-	_, err := headers(lines, false)
-	return err
 }
 
 // windows says how many tokens a model takes, of a chain the one that takes the
