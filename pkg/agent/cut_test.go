@@ -35,6 +35,7 @@ func played(t testing.TB, p play) *stage {
 	}
 	s.final = j.State()
 	s.sound(s.final, nil)
+	s.stepsEnd()
 	return s
 }
 

@@ -157,7 +157,7 @@ func (s *stage) same(got, want map[string][]string) {
 func (s *stage) sound(state *session.State, doubt doubts) {
 	s.Helper()
 	open, attempts, keys, ended := map[string]bool{}, map[session.CallID]int{}, map[session.CallID]string{}, map[session.CallID]bool{}
-	intended := map[string]bool{}
+	intended, created := map[string]bool{}, map[string]bool{}
 	err := s.store.Events(s.Context(), "s", false, func(e session.Event) {
 		switch d := e.Data.(type) {
 		case *session.TurnStart:
@@ -166,6 +166,9 @@ func (s *stage) sound(state *session.State, doubt doubts) {
 		case *session.TurnEnd:
 			check(s, fmt.Sprintf("a turn open before event %d ends it", e.Seq), open[e.Scope], true)
 			open[e.Scope] = false
+		case *session.ChildCreated:
+			check(s, fmt.Sprintf("a child of event %d having begun before", e.Seq), created[e.Scope], false)
+			created[e.Scope] = true
 		case *session.ToolCall:
 			attempts[d.Call]++
 			check(s, "the attempt", d.Attempt, attempts[d.Call])
@@ -194,6 +197,23 @@ func (s *stage) sound(state *session.State, doubt doubts) {
 	}
 	for name, c := range callsOf(state) {
 		s.once(name, c, doubt[name])
+	}
+}
+
+// stepsEnd checks that in a session that was not cut each step has its end.
+func (s *stage) stepsEnd() {
+	s.Helper()
+	ended := map[string]int{}
+	err := s.store.Events(s.Context(), "s", false, func(e session.Event) {
+		switch d := e.Data.(type) {
+		case *session.StepStart:
+			check(s, fmt.Sprintf("steps of %q that ended before event %d", e.Scope, e.Seq), ended[e.Scope], d.Step-1)
+		case *session.StepEnd:
+			ended[e.Scope] = d.Step
+		}
+	})
+	if err != nil {
+		s.Fatal(err)
 	}
 }
 

@@ -19,7 +19,7 @@ func splitting(s *session.State, there []session.GraphNode) decision[[]session.G
 		kind: "split",
 		tool: spec("set_graph", "Set the task graph.", `{"type":"object","properties":{"nodes":{"type":"array","minItems":1,"maxItems":20,"items":{"type":"object","properties":{"id":{"type":"string","description":"a short name: letters, digits, - and _"},"task":{"type":"string","description":"all that whoever does it has to know"},"needs":{"type":"array","items":{"type":"string"},"description":"ids of nodes whose results it needs"},"profile":{"type":"string"}},"required":["id","task"],"additionalProperties":false}}},"required":["nodes"],"additionalProperties":false}`),
 		parse: func(raw json.RawMessage) ([]session.GraphNode, error) {
-			nodes, err := nodesOf(raw)
+			nodes, err := nodesOf(raw, s.Settings.Profile)
 			if err != nil {
 				return nil, err
 			}
@@ -28,10 +28,10 @@ func splitting(s *session.State, there []session.GraphNode) decision[[]session.G
 	}
 }
 
-func nodesOf(raw json.RawMessage) ([]session.GraphNode, error) {
-	list := raw
+func nodesOf(raw json.RawMessage, profile func(name string) *session.Profile) ([]session.GraphNode, error) {
+	list, edges := raw, json.RawMessage(nil)
 	if r := recordOf(raw); r != nil {
-		list = r.field("nodes", "tasks", "graph", "subtasks")
+		list, edges = r.field("nodes", "tasks", "graph", "subtasks"), r.field("edges")
 	}
 	var items []record
 	if json.Unmarshal(list, &items) != nil || len(items) == 0 {
@@ -40,7 +40,10 @@ func nodesOf(raw json.RawMessage) ([]session.GraphNode, error) {
 	var nodes []session.GraphNode
 	for _, item := range items {
 		n := session.GraphNode{ID: item.text("id", "name"), Task: message.Clean(item.text("task", "description", "prompt", "goal")), Needs: []string{}}
-		n.Profile = message.Clean(item.text("profile", "agent", "subAgent"))
+		n.Profile = message.Clean(item.text("profile"))
+		if other := item.text("agent", "subAgent"); n.Profile == "" && profile(other) != nil {
+			n.Profile = other // where there is none of that name, it was just a word
+		}
 		if needs := item.field("needs", "dependsOn", "depends_on", "dependencies", "deps"); needs != nil {
 			if json.Unmarshal(needs, &n.Needs) != nil {
 				return nil, fmt.Errorf("node %q: needs is no list of ids", n.ID)
@@ -49,7 +52,23 @@ func nodesOf(raw json.RawMessage) ([]session.GraphNode, error) {
 		}
 		nodes = append(nodes, n)
 	}
-	return nodes, nil
+	return nodes, addEdges(nodes, edges)
+}
+
+// addEdges takes in what nodes need where it is said beside them.
+func addEdges(nodes []session.GraphNode, raw json.RawMessage) error {
+	var edges []struct{ From, To string }
+	if raw != nil && json.Unmarshal(raw, &edges) != nil {
+		return errors.New(`edges is no list of {"from": "…", "to": "…"}: rather say needs with each node`)
+	}
+	for _, e := range edges {
+		i := slices.IndexFunc(nodes, func(n session.GraphNode) bool { return n.ID == e.To })
+		if i < 0 {
+			return fmt.Errorf("an edge leads to the node %q, which there is not", e.To)
+		}
+		nodes[i].Needs = append(nodes[i].Needs, e.From)
+	}
+	return nil
 }
 
 var nodeID = regexp.MustCompile(`^[\p{L}\p{N}_.-]{1,64}$`)

@@ -68,6 +68,9 @@ func TestAGraphThatIsWrongIsSentBackWithTheReason(t *testing.T) {
 		{calls("set_graph", `{"nodes":[{"id":"a"}]}`), `node "a" has no task`},
 		{calls("set_graph", `{"nodes":[{"id":"a","task":"x","needs":{"b":1}}]}`), "needs is no list"},
 		{calls("set_graph", `{"nodes":[{"id":"a","task":"x","profile":"ghost"}]}`), `profile "ghost", which there is not`},
+		{calls("set_graph", `{"nodes":[{"id":"a","task":"x"}],"edges":[{"from":"a","to":"b"}]}`), `"b", which there is not`},
+		{calls("set_graph", `{"nodes":[{"id":"a","task":"x"}],"edges":[{"from":"b","to":"a"}]}`), `"b", which there is not`},
+		{calls("set_graph", `{"nodes":[{"id":"a","task":"x"}],"edges":{"a":"b"}}`), "edges is no list"},
 		{says("I would split it."), "call the tool set_graph"},
 	} {
 		r := agentRig(t, "orchestrator", cast{
@@ -84,6 +87,7 @@ func TestAGraphIsReadInWhateverFormItComes(t *testing.T) {
 		`{"nodes":[{"id":"a","task":"x"},{"id":"b","task":"y","needs":["a","a"]}]}`,
 		"Well:\n```json\n[{\"name\":\"a\",\"description\":\"x\",\"deps\":null},{\"id\":\"b\",\"goal\":\"y\",\"dependencies\":[\"a\",],}]\n```",
 		`{"tasks":[{"id":" b ","prompt":"y","dependsOn":["a"]},{"id":"a","task":"x","depends_on":[]}]}`,
+		`{"nodes":[{"id":"a","agent":"worker","task":"x"},{"id":"b","task":"y"}],"edges":[{"from":"a","to":"b"}]}`,
 		`{"graph":[{"id":"a","task":"x","agent":""}]} or {"subtasks":[{"id":"a","task":"x"},{"id":"b","task":"y","needs":["a"]}]}`,
 	} {
 		r := agentRig(t, "orchestrator", cast{"split-1": {says(text)}, "node/*": {says("x")}, "join-1": {says("done")}})
@@ -296,7 +300,7 @@ func TestAJoinThatFailsEndsAsIncomplete(t *testing.T) {
 
 // A node's profile narrows what it may use, whatever the session allows.
 func TestAProfileNarrowsANode(t *testing.T) {
-	nodes := `{"nodes":[{"id":"all","task":"x","profile":"all"},{"id":"one","task":"x","profile":"one"},{"id":"none","task":"x","profile":"none"},{"id":"free","task":"x"}]}`
+	nodes := `{"nodes":[{"id":"all","task":"x","profile":"all"},{"id":"one","task":"x","profile":"one"},{"id":"none","task":"x","agent":"none"},{"id":"free","task":"x"}]}`
 	acting := execute("act")
 	c := cast{
 		"split-1": {calls("set_graph", nodes)}, "join-1": {says("done")},

@@ -32,8 +32,21 @@ func buildFake(t *testing.T) string {
 
 func startFake(t *testing.T, bin string, scenario []byte) (address string, check func() string) {
 	t.Helper()
+	address, _, check = startLogged(t, bin, scenario)
+	return address, check
+}
+
+// FakeLogged is Fake with the file of its log: a JSON object for each request.
+func FakeLogged(t *testing.T, scenario []byte) (address, log string, check func() string) {
+	t.Helper()
+	return startLogged(t, buildFake(t), scenario)
+}
+
+func startLogged(t *testing.T, bin string, scenario []byte) (address, log string, check func() string) {
+	t.Helper()
 	dir := t.TempDir()
-	file, log := filepath.Join(dir, "scenario.json"), filepath.Join(dir, "log.jsonl")
+	file := filepath.Join(dir, "scenario.json")
+	log = filepath.Join(dir, "log.jsonl")
 	if err := os.WriteFile(file, scenario, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +64,7 @@ func startFake(t *testing.T, bin string, scenario []byte) (address string, check
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.TrimSpace(strings.TrimPrefix(line, "listening on ")), func() string {
+	return strings.TrimSpace(strings.TrimPrefix(line, "listening on ")), log, func() string {
 		out, err := exec.Command(bin, "check", "-log", log).CombinedOutput()
 		if err != nil {
 			return string(out)
