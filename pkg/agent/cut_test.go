@@ -168,8 +168,8 @@ func TestASessionKilledAgainAndAgainEndsTheSameWay(t *testing.T) {
 				s := newStage(t, p)
 				state, doubt := s.survive(kills, offered...)
 				s.fits(whole, state, doubt)
-				if lost := s.asked - state.Iterations; lost > len(kills)*s.most {
-					t.Errorf("%d replies were paid for and are not recorded, %d at once", lost, s.most)
+				if lost := s.asked - state.Iterations; lost > len(kills)*4 {
+					t.Errorf("%d replies were paid for and are not recorded; four may be under way at once", lost)
 				}
 				if t.Failed() {
 					t.Fatalf("killed after %v events", kills)

@@ -179,8 +179,6 @@ type stage struct {
 
 	mu    sync.Mutex
 	asked int // requests that brought a reply
-	most  int // of them at once
-	now   int
 }
 
 // tempDir is in memory where there is such a place: these are many sessions,
@@ -242,14 +240,9 @@ func (p play) strategy() string {
 // counted notes what is asked of a model.
 func (s *stage) counted(next provider.Provider) provider.Provider {
 	return model(func(ctx context.Context, req provider.Request, emit func(provider.Event)) (provider.Reply, error) {
-		s.mu.Lock()
-		s.now++
-		s.most = max(s.most, s.now)
-		s.mu.Unlock()
 		reply, err := next.Stream(ctx, req, emit)
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.now--
 		if err == nil {
 			s.asked++
 		}
