@@ -34,7 +34,7 @@ func exceptions() (later, ours map[string]string) {
 		"resume": "deny-call",
 		"show":   "steps stats",
 	}
-	settings := " api-key-env header agents-dir confirm-plan require-tool"
+	settings := " api-key-env header agents-dir confirm-plan require-tool wait-limit"
 	ours = map[string]string{ // beside what the page says
 		"run":    settings,
 		"resume": settings + " dry-run",

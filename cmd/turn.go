@@ -20,12 +20,14 @@ type displayFlags struct {
 	stream       bool
 	allowPartial bool
 	answerFile   string
+	waitLimit    time.Duration
 }
 
 func (d *displayFlags) addTo(f *pflag.FlagSet) {
 	f.BoolVarP(&d.quiet, "quiet", "q", false, "no progress on stderr")
 	f.BoolVar(&d.stream, "stream", false, "show the text on stdout as it comes (default on a terminal)")
 	f.BoolVar(&d.allowPartial, "allow-partial", false, "print what there is of an answer also where it is not complete; the exit code says so")
+	f.DurationVar(&d.waitLimit, "wait-limit", 0, "how long in all to wait for rate limits to end, saved meanwhile (default: end as interrupted)")
 	f.StringVar(&d.answerFile, "answer-file", "", "file for the answer: replaced in one step, and only on success")
 }
 
@@ -107,7 +109,7 @@ func (t *turn) play(prompt string) (agent.Finish, error) {
 	}
 	r.Delta = t.delta()
 	ctx, done := heed(a.signals.ctx, t.journal.Inbox())
-	end, err := r.Run(ctx, prompt)
+	end, err := t.patiently(ctx, r, prompt)
 	done()
 	if end.Reason == session.ReasonUnknownOutcome {
 		t.undecided = r.Undecided()
