@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"kagent/pkg/session"
@@ -15,6 +16,9 @@ import (
 // setAside keeps a checkpoint that can't be read, and warns: it is a
 // projection, the log is the session, and the next Commit makes it anew.
 func (j *Journal) setAside(rec *Recovery, why error) error {
+	if j.imported() {
+		return nil
+	}
 	name, err := j.unused("checkpoint.damaged")
 	if err != nil {
 		return err
@@ -25,6 +29,17 @@ func (j *Journal) setAside(rec *Recovery, why error) error {
 	}
 	rec.Warnings = append(rec.Warnings, fmt.Sprintf("the checkpoint was damaged (%v); kept as %s and made anew from the log", why, aside))
 	return nil
+}
+
+// imported reports whether what stands in the place of the checkpoint is the file
+// that the session was made of: it is kept already.
+func (j *Journal) imported() bool {
+	kept, err := j.fs.Lstat(filepath.Join(j.paths.dir, importedName))
+	if err != nil {
+		return false
+	}
+	there, err := j.fs.Lstat(j.paths.checkpoint)
+	return err == nil && os.SameFile(kept, there)
 }
 
 // unused returns a name that nothing in the session's directory has yet.

@@ -103,6 +103,28 @@ func rename(e session.Event, id, from string) {
 	}
 }
 
+// fresh takes a session that is none yet: as, or, if that is empty, the first of
+// the names that is free.
+func (s *Store) fresh(as string, name func(n int) string) (*Journal, *session.LogRepaired, error) {
+	if as != "" {
+		return s.claim(as)
+	}
+	for n := 0; ; n++ {
+		id := name(n)
+		if s.taken(id) {
+			continue
+		}
+		j, torn, err := s.claim(id)
+		var inUse *InUseError
+		var badID *IDError
+		var damaged *DamagedError
+		if errors.Is(err, ErrExists) || errors.As(err, &inUse) || errors.As(err, &badID) || errors.As(err, &damaged) {
+			continue
+		}
+		return j, torn, err
+	}
+}
+
 // derived is id with a suffix, numbered from the second on, and shortened so
 // that it is an id itself.
 func derived(id, suffix string, n int) string {

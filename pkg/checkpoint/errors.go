@@ -105,6 +105,12 @@ func storage(op string, err error) error {
 	return &StorageError{Op: op, Err: err}
 }
 
+// as reports whether an error is of a kind.
+func as[E error](err error) bool {
+	var e E
+	return errors.As(err, &e)
+}
+
 // bare is err without the operation and the names that the system put around
 // it: who tells of it has named them.
 func bare(err error) error {

@@ -18,6 +18,12 @@ const pollEvery = 100 * time.Millisecond
 // those of Read.
 func (s *Store) Events(ctx context.Context, id string, follow bool, visit func(session.Event)) error {
 	l, err := s.openLog(id)
+	if a := s.foreign(err); a != nil {
+		for _, e := range a.events {
+			visit(e)
+		}
+		return nil
+	}
 	if err != nil {
 		return err
 	}

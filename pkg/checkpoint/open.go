@@ -22,7 +22,7 @@ type Recovery struct {
 // Open takes a session and recovers it: opening is recovery, see doc.go. Checks
 // see its state before anything is changed, and may refuse with an error that
 // Open returns. Others: *NotFoundError, *InUseError, *DamagedError,
-// *VersionError, *StorageError.
+// *VersionError, *StorageError, and *ForeignError for what Adopt can take.
 func (s *Store) Open(id string, checks ...func(*session.State) error) (*Journal, Recovery, error) {
 	if err := CheckID(id); err != nil {
 		return nil, Recovery{}, &NotFoundError{ID: id}
@@ -34,7 +34,7 @@ func (s *Store) Open(id string, checks ...func(*session.State) error) (*Journal,
 	rec, err := s.recover(j, id, checks)
 	if err != nil {
 		j.Close()
-		return nil, Recovery{}, err
+		return nil, Recovery{}, s.strange(id, err)
 	}
 	return j, rec, nil
 }

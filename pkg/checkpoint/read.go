@@ -41,6 +41,9 @@ func effective(status session.Status, reason session.Reason, alive bool) (sessio
 // *StorageError.
 func (s *Store) Read(id string) (View, error) {
 	l, err := s.openLog(id)
+	if a := s.foreign(err); a != nil {
+		return View{State: &a.state, at: promise{Seq: a.state.Seq}}, nil
+	}
 	if err != nil {
 		return View{}, err
 	}
@@ -87,9 +90,14 @@ func (s *Store) openLog(id string) (logFile, error) {
 		if _, err := s.fs.Lstat(p.checkpoint); errors.Is(err, fs.ErrNotExist) {
 			return logFile{}, &NotFoundError{ID: id} // it was removed meanwhile
 		}
-		return logFile{}, s.orphan(p, id)
+		return logFile{}, s.strange(id, s.orphan(p, id))
 	case err != nil:
 		return logFile{}, (&Journal{}).unusable(id, p.log, err)
+	case errors.Is(herr, errBadCheckpoint):
+		if err := s.strange(id, s.orphan(p, id)); as[*ForeignError](err) { // its import was cut
+			f.Close()
+			return logFile{}, err
+		}
 	}
 	return logFile{p, f, h.Log, herr}, nil
 }

@@ -27,7 +27,7 @@ func (s *Store) Remove(id string, force bool) error {
 	var inUse *InUseError
 	var missing *NotFoundError
 	switch {
-	case err == nil, errors.Is(err, errBuried):
+	case err == nil, errors.Is(err, errBuried), as[*ForeignError](err):
 	case errors.As(err, &missing):
 		// Perhaps a removal was cut between the new name and the end.
 		if found, serr := s.sweep(id); found || serr != nil {
@@ -109,6 +109,9 @@ func (s *Store) bury(j *Journal, id string) error {
 	sc, err := scanLog(newReader(j.log), h.Log, j.state.Apply)
 	if err != nil {
 		return readError(id, j.paths.log, err)
+	}
+	if _, err := s.fs.Lstat(j.paths.checkpoint); err == nil && sc.seq == 0 {
+		return s.strange(id, s.orphan(j.paths, id))
 	}
 	if j.state.Removed || sc.seq == 0 {
 		return errBuried

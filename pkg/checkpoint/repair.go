@@ -46,11 +46,14 @@ func (s *Store) Repair(id, as string) (Repair, error) {
 	}
 	defer release()
 	v, err := s.salvage(id, p)
+	if errors.Is(err, ErrBeyondRepair) {
+		return s.repairForeign(id, as, err)
+	}
 	if err != nil {
 		return Repair{}, err
 	}
 	defer v.close()
-	j, torn, err := s.fresh(id, as)
+	j, torn, err := s.fresh(as, func(n int) string { return derived(id, "-repaired", n+1) })
 	if err != nil {
 		return Repair{}, err
 	}
@@ -58,25 +61,28 @@ func (s *Store) Repair(id, as string) (Repair, error) {
 	return s.rebuild(j, v, torn)
 }
 
-// fresh takes a session that is none yet.
-func (s *Store) fresh(id, as string) (*Journal, *session.LogRepaired, error) {
-	if as != "" {
-		return s.claim(as)
+// repairForeign makes a session of what is whole of a file of another program.
+func (s *Store) repairForeign(id, as string, beyond error) (Repair, error) {
+	p := pathsOf(s.dir, id)
+	begun, err := s.begun(p.log)
+	b, rerr := readUpTo(s.fs, p.checkpoint, maxForeign+1)
+	if begun || err != nil || rerr != nil || ownText(b) {
+		return Repair{}, beyond
 	}
-	for n := 1; ; n++ {
-		name := derived(id, "-repaired", n)
-		if s.taken(name) {
-			continue
-		}
-		j, torn, err := s.claim(name)
-		var inUse *InUseError
-		var badID *IDError
-		var damaged *DamagedError
-		if errors.Is(err, ErrExists) || errors.As(err, &inUse) || errors.As(err, &badID) || errors.As(err, &damaged) {
-			continue
-		}
-		return j, torn, err
+	t, lost, err := salvageTS(b)
+	if err != nil {
+		return Repair{}, beyond
 	}
+	j, torn, err := s.fresh(as, func(n int) string { return derived(id, "-repaired", n+1) })
+	if err != nil {
+		return Repair{}, err
+	}
+	defer j.Close()
+	i, err := s.write(j, t, torn, ImportOptions{}, s.keepCopy(j, b))
+	if err != nil {
+		return Repair{}, err
+	}
+	return Repair{SessionID: i.State.ID, From: id, Lost: lost, InDoubt: []Doubt{}}, nil
 }
 
 // rebuild makes the new session.

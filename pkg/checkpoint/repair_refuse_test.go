@@ -73,11 +73,6 @@ func TestWhatCannotBeRepairedIsLeftAlone(t *testing.T) {
 
 func beyondRepair(err error) bool { return errors.Is(err, ErrBeyondRepair) && as[*DamagedError](err) }
 
-func as[E error](err error) bool {
-	var e E
-	return errors.As(err, &e)
-}
-
 func TestASessionInUseIsNotRepaired(t *testing.T) {
 	dir := t.TempDir()
 	s, _ := newTestStore(dir)

@@ -38,11 +38,17 @@ func (v *salvage) load(fsys FS, name string, limit int64) (p promise, known bool
 // checkpoint tells. What it doesn't hold is as careful as can be: nothing but
 // the tools that were offered, and the defaults.
 func (c *saved) created(id string) session.Event {
-	d := &session.Created{Schema: session.Schema, ID: id, Task: c.task(), Settings: c.settings(session.Settings{
+	d := &session.Created{Schema: session.Schema, ID: id, Task: c.task(), Settings: c.settings(careful())}
+	return session.Event{Epoch: 1, Time: c.Metadata.CreatedAt, Type: d.Type(), Data: d}
+}
+
+// careful are the settings of a session of which nothing else is known: nothing
+// is allowed, and the rest is as by default.
+func careful() session.Settings {
+	return session.Settings{
 		OnUnknown: "tell", Retries: 5, RetryMaxWait: session.Duration(time.Minute),
 		StepTimeout: session.Duration(10 * time.Minute), IdleTimeout: session.Duration(2 * time.Minute),
-	})}
-	return session.Event{Epoch: 1, Time: c.Metadata.CreatedAt, Type: d.Type(), Data: d}
+	}
 }
 
 // settings are s with all that the checkpoint tells of them.

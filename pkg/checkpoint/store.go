@@ -136,6 +136,12 @@ func (s *Store) checkNew(id string) error {
 	if err := CheckID(id); err != nil {
 		return err
 	}
+	switch _, err := s.foreignAt(id); {
+	case err == nil:
+		return ErrExists
+	case as[*StorageError](err), as[*DamagedError](err): // the latter: a checkpoint that has lost its log: nothing is put beside it
+		return err
+	}
 	if err := makeDirs(s.fs, s.dir); err != nil {
 		return storage("make "+s.dir+elsewhere, err)
 	}

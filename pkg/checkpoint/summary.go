@@ -130,6 +130,9 @@ func (s *Store) endsAt(log string, at promise) bool {
 // outline folds a log of any size for how it stands, not for what was said.
 func (s *Store) outline(id string) (*session.State, *Holder, error) {
 	l, err := s.openLog(id)
+	if a := s.foreign(err); a != nil {
+		return &a.state, nil, nil
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -55,7 +55,7 @@ func (s *Store) acquire(id string) (*Journal, error) {
 	if errors.As(err, &missing) {
 		p := pathsOf(s.dir, id)
 		if _, lerr := s.fs.Lstat(p.checkpoint); lerr == nil {
-			err = s.orphan(p, id)
+			err = s.strange(id, s.orphan(p, id))
 		}
 	}
 	return j, err

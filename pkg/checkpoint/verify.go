@@ -36,6 +36,10 @@ func (s *Store) Verify(id string) (Report, error) {
 	v := &verification{store: s, id: id, paths: pathsOf(s.dir, id), refs: map[string]int64{}}
 	v.report = Report{SessionID: id, OK: true, Problems: []Problem{}}
 	err := v.run()
+	if as[*ForeignError](err) {
+		v.report.add(KindNote, v.paths.checkpoint, -1, "another program wrote it, and it is not imported yet; `kagent resume %s` does that", id)
+		err = nil
+	}
 	var d *DamagedError
 	if errors.As(err, &d) {
 		v.report.add(v.kindOf(d.Path), d.Path, d.Offset, "%s", d.Why)

@@ -95,10 +95,10 @@ const artifactsDir = "artifacts"
 // ours reports whether kagent gives such a name to a file of a session.
 func ours(name string) bool {
 	switch name {
-	case "events.jsonl", "checkpoint.tmp", "events.tmp", "imported.json", "inbox":
+	case "events.jsonl", "checkpoint.tmp", "events.tmp", importedTemp, "inbox":
 		return true
 	}
-	return strings.HasPrefix(name, "torn-") || strings.HasPrefix(name, "checkpoint.damaged")
+	return strings.HasPrefix(name, "torn-") || strings.HasPrefix(name, "checkpoint.damaged") || strings.HasPrefix(name, importedName)
 }
 
 // artifacts compares what the log names with what there is.
