@@ -87,6 +87,7 @@ func (b *batchFlags) exhausted(attempts int) bool {
 type batch struct {
 	batchFlags
 	app   *app
+	cmd   *cobra.Command
 	store *checkpoint.Store
 	opts  *resumeOptions
 	given func(string) bool
@@ -95,7 +96,7 @@ type batch struct {
 }
 
 func (a *app) resumeAll(c *cobra.Command, o *resumeOptions) error {
-	b := &batch{batchFlags: o.batch, app: a, opts: o, given: c.Flags().Changed}
+	b := &batch{batchFlags: o.batch, app: a, cmd: c, opts: o, given: c.Flags().Changed}
 	// The events of several sessions in one stream would be of no use.
 	b.store = checkpoint.NewStore(a.dir, checkpoint.Options{Owner: checkpoint.ThisProcess(version)})
 	list, err := b.store.List()
@@ -166,7 +167,7 @@ func (b *batch) one(chosen checkpoint.Summary) {
 	began, id := time.Now(), chosen.SessionID
 	spent := false
 	flags := b.opts.settings // of its own: it takes down warnings
-	r := &reopening{app: b.app, store: b.store, flags: &flags, given: b.given, approve: b.opts.approve}
+	r := &reopening{app: b.app, cmd: b.cmd, store: b.store, flags: &flags, given: b.given, approve: b.opts.approve}
 	r.admit = func(s *session.State) error {
 		status, reason := checkpoint.Unowned(s)
 		if !s.Updated.Equal(chosen.UpdatedAt) || !b.wants(status, reason, s.Main().Turn.RetryAt, time.Now()) {

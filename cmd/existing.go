@@ -120,7 +120,7 @@ func (s *start) existing(id string) (*turn, string, error) {
 	} else if done, err := s.completed(id); done || err != nil {
 		return nil, "", err
 	}
-	r := &reopening{app: s.app, store: s.store, flags: &s.opts.settings, given: s.cmd.Flags().Changed, prompted: prompt != "", admit: s.fits}
+	r := &reopening{app: s.app, cmd: s.cmd, store: s.store, flags: &s.opts.settings, given: s.cmd.Flags().Changed, prompted: prompt != "", admit: s.fits}
 	got, err := r.open(id)
 	if err != nil {
 		return nil, "", err

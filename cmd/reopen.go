@@ -1,7 +1,10 @@
 package cmd
 
 import (
+	"errors"
 	"reflect"
+
+	"github.com/spf13/cobra"
 
 	"kagent/pkg/checkpoint"
 	"kagent/pkg/provider"
@@ -12,6 +15,7 @@ import (
 // anew. What can be refused is refused before anything is written.
 type reopening struct {
 	app      *app
+	cmd      *cobra.Command // for what a session of another program takes its settings from
 	store    *checkpoint.Store
 	flags    *settingFlags
 	given    func(name string) bool // the flags that count
@@ -30,6 +34,18 @@ type taken struct {
 }
 
 func (r *reopening) open(id string) (*taken, error) {
+	t, err := r.take(id)
+	var foreign *checkpoint.ForeignError
+	if errors.As(err, &foreign) && r.cmd != nil {
+		if err := r.app.adopt(r.cmd, r.store, id); err != nil {
+			return nil, err
+		}
+		return r.take(id)
+	}
+	return t, err
+}
+
+func (r *reopening) take(id string) (*taken, error) {
 	t := &taken{}
 	j, rec, err := r.store.Open(id, func(s *session.State) (err error) {
 		if r.admit != nil {

@@ -187,6 +187,10 @@ func hints(err error) []string {
 		return []string{"it may mean " + strings.Join(ambiguous.IDs, ", ")}
 	case errors.Is(err, checkpoint.ErrBeyondRepair):
 		return nil
+	case errors.As(err, &damaged) && damaged.Elsewhere:
+		return []string{"`kagent import --damaged " + quote(damaged.Path) + "` makes a session of what is whole of it"}
+	case errors.As(err, &damaged) && damaged.Orphan:
+		return []string{"`kagent import " + quote(damaged.Path) + "` makes a new session of what the checkpoint shows, `kagent repair " + damaged.ID + "` one of its task and settings"}
 	case errors.As(err, &damaged):
 		return []string{"`kagent verify " + damaged.ID + "` tells all that is wrong, `kagent repair " + damaged.ID + "` makes a new session from what is sound"}
 	case errors.Is(err, checkpoint.ErrExists):

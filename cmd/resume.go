@@ -92,7 +92,7 @@ func (a *app) resume(c *cobra.Command, o *resumeOptions, args []string) error {
 	if done, err := a.reprint(store, id, prompt, len(verdicts) > 0 || o.approve != "", &o.display, began); done || err != nil {
 		return err
 	}
-	r := &reopening{app: a, store: store, flags: &o.settings, given: c.Flags().Changed, verdicts: verdicts, approve: o.approve, prompted: strings.TrimSpace(prompt) != ""}
+	r := &reopening{app: a, cmd: c, store: store, flags: &o.settings, given: c.Flags().Changed, verdicts: verdicts, approve: o.approve, prompted: strings.TrimSpace(prompt) != ""}
 	var got *taken
 	err = locked.take(a.signals.ctx, a.sayUnless(o.display.quiet), func() (err error) {
 		got, err = r.open(id)

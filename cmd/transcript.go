@@ -69,6 +69,8 @@ func (t *transcript) event(e session.Event) {
 		for _, l := range d.Lost {
 			t.printf("lost: %s\n", oneLine(l.What(), 300))
 		}
+	case *session.Imported:
+		t.printf("\n--- imported from a file of %s (%s)\n", oneLine(d.Format, 40), oneLine(d.Origin, 128))
 	case *session.Forked:
 		t.printf("\n--- forked from %s, at event %d\n", oneLine(d.From, 128), d.At)
 	case *session.ContextCompacted:

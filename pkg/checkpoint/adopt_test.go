@@ -20,6 +20,7 @@ func foreignStore(t tb, name string) (*Store, *seam, []byte) {
 	check(t, os.Mkdir(s.dir, dirMode))
 	b := slurp(t, filepath.Join(tsFiles, name+".json"))
 	write(t, s.Path("old"), b)
+	check(t, os.Chmod(s.Path("old"), 0o644)) // as kagent-ts makes them
 	return s, fsys, b
 }
 
@@ -46,7 +47,7 @@ func TestAForeignFileIsShownAsTheSessionThatItWouldBecome(t *testing.T) {
 	}
 	report, err := s.Verify("old")
 	check(t, err)
-	if len(report.Problems) != 1 || !report.OK || !strings.Contains(report.Problems[0].Message, "not imported yet") {
+	if len(report.Problems) != 2 || report.Problems[0].Kind != KindNote || !strings.Contains(report.Problems[0].Message, "not imported yet") || report.Problems[1].Kind != KindPermissions {
 		t.Errorf("%+v", report)
 	}
 	for _, err := range []error{

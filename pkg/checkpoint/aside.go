@@ -27,6 +27,7 @@ func (j *Journal) setAside(rec *Recovery, why error) error {
 	if err := j.fs.Rename(j.paths.checkpoint, aside); err != nil {
 		return storage("set aside "+j.paths.checkpoint, err)
 	}
+	private(j.fs, aside)
 	rec.Warnings = append(rec.Warnings, fmt.Sprintf("the checkpoint was damaged (%v); kept as %s and made anew from the log", why, aside))
 	return nil
 }

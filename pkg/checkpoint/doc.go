@@ -6,6 +6,7 @@
 //	<dir>/<id>/lock          locked while a process may write
 //	<dir>/<id>/tools.lock    locked while a process, or a tool it started, lives
 //	<dir>/<id>/torn-OFFSET   a torn end that a recovery set aside
+//	<dir>/<id>/imported.json the file that the session was made of
 //	<dir>/<id>/artifacts/    large outputs of tools, each named by its SHA-256
 //	<dir>/<id>/inbox/        messages that wait to be taken, see Inbox
 //
@@ -98,6 +99,17 @@
 // place, synced, renamed. No event before the cut is missing, so numbers, and
 // with them the ids and keys of calls, stay. Artifacts are linked, or copied.
 //
+// # Import
+//
+// Import makes a session of a file of kagent-ts, or of a checkpoint that has lost
+// its log: the events that it tells of are written as they would have been when
+// they happened, with their times, then session/imported and how the last turn
+// ended. Made as a fork is, it is whole or not at all. A file of kagent-ts that
+// stands in the place of a checkpoint is shown as the session that it would
+// become, and becomes it when it is opened to be gone on with (Adopt): it is linked
+// to imported.json, then the log is put into its place, then the checkpoint
+// replaces it. At each moment the original has one of the two names.
+//
 // # What is not defended against
 //
 // A disk that lies about flushes; a file system without locks; somebody who
@@ -164,6 +176,24 @@
 //     process made of it (results for calls that a new prompt left behind, other
 //     settings) belongs to the next turn. A fork of no turns has no task: what
 //     is said to it first becomes that, and until then it is "paused: prompt".
+//   - There is one system prompt: that of the file. System messages are no part of a
+//     conversation; where one says something else, it stays as a note.
+//   - Words of an assistant that others of his follow are a thought before them, and
+//     one reply with them: services refuse two in a row.
+//   - A call without a result in a file of kagent-ts gets one, "unknown": nobody has
+//     its key, and whether it began is not known either. The file of a run that was
+//     killed lacks its last step altogether, which the model is told of.
+//   - "completed" is believed only where there is an answer and no node is left over:
+//     kagent-ts took the text of a network error for an answer. Then only the join
+//     of the results is missing, and a resume does that.
+//   - Profiles of its nodes are not taken over: they lived in the program. Tools,
+//     limits and model of the new session are those of whoever imports.
+//   - What the file counts and its messages don't show (tokens, steps) stands in
+//     session/imported, so that the sums are those of the file.
+//   - A checkpoint doesn't tell the user's words from those of the agent: imported
+//     on purpose, all later ones count as the user's.
+//   - A file that is cut off is repaired as a damaged session is: what is whole of it
+//     becomes a session of another name.
 //   - Verify compares the checkpoint byte for byte, at the event that it names, with
 //     what its owner must have written then: owner and status follow from the log.
 //     Where another version wrote it, a difference is a note.

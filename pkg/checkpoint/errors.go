@@ -67,6 +67,9 @@ type DamagedError struct {
 	Path   string
 	Offset int64 // in Path, -1 if it has none
 	Why    string
+
+	Orphan    bool // it is a checkpoint that has lost its log
+	Elsewhere bool // it is a file that was to be imported, and no session yet
 }
 
 func (e *DamagedError) Error() string {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"kagent/pkg/message"
@@ -124,11 +125,13 @@ func ownText(b []byte) bool { return bytes.HasPrefix(b, []byte(`{"schema":"kagen
 // begun reports whether a log has a first line.
 func (s *Store) begun(log string) (bool, error) {
 	f, err := s.fs.Open(log, os.O_RDONLY, 0)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return false, nil
-	}
-	if err != nil {
+	case !errors.Is(err, syscall.ENOTDIR) && as[*StorageError]((&Journal{}).unusable("", log, err)):
 		return false, err
+	case err != nil: // something else stands there, which others tell of
+		return true, nil
 	}
 	defer f.Close()
 	return begins(f)

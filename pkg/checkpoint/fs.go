@@ -33,6 +33,7 @@ type File interface {
 	io.WriterAt
 	io.Closer
 	Stat() (fs.FileInfo, error)
+	Chmod(mode fs.FileMode) error
 	Sync() error
 	Truncate(size int64) error
 	// Reserve sets room for n bytes from off on aside and leaves the size as it

@@ -201,6 +201,13 @@ func (f *seamFile) Stat() (fs.FileInfo, error) {
 	return f.File.Stat()
 }
 
+func (f *seamFile) Chmod(mode fs.FileMode) error {
+	if err := f.s.call("chmod", f.name); err != nil {
+		return err
+	}
+	return f.File.Chmod(mode)
+}
+
 func (f *seamFile) Sync() error {
 	if err := f.s.call("sync", f.name); err != nil || f.s.volatil {
 		return err

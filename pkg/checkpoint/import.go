@@ -56,7 +56,7 @@ func (s *Store) Import(file string, o ImportOptions) (Import, error) {
 	case errors.Is(err, errNoSession), errors.Is(err, errTooLarge):
 		return Import{}, &NoImportError{file, err.Error()}
 	case err != nil:
-		return Import{}, &DamagedError{ID: name, Path: file, Offset: -1, Why: err.Error()}
+		return Import{}, &DamagedError{ID: name, Path: file, Offset: -1, Why: err.Error(), Elsewhere: !s.inPlace(file, name)}
 	}
 	if !cut && s.inPlace(file, name) {
 		if _, own := t.(*ownFile); own {
@@ -221,6 +221,7 @@ func (s *Store) keepOriginal(j *Journal) error {
 		return err
 	}
 	if s.fs.Link(j.paths.checkpoint, to) == nil {
+		private(s.fs, to)
 		return storage("sync "+j.paths.dir, s.fs.SyncDir(j.paths.dir))
 	}
 	b, err := readUpTo(s.fs, j.paths.checkpoint, maxForeign+1)
@@ -228,6 +229,15 @@ func (s *Store) keepOriginal(j *Journal) error {
 		return storage("read "+j.paths.checkpoint, err)
 	}
 	return s.keepCopy(j, b)()
+}
+
+// private takes a file from others, if it can: the other program let them read
+// it, and nobody should in a session.
+func private(fsys FS, name string) {
+	if f, err := fsys.Open(name, os.O_RDONLY, 0); err == nil {
+		_ = f.Chmod(fileMode)
+		f.Close()
+	}
 }
 
 // alreadyKept looks at what an import that was cut has left. What is another
@@ -245,6 +255,7 @@ func (s *Store) alreadyKept(j *Journal, name string) (bool, error) {
 		return false, storage("stat "+j.paths.checkpoint, err)
 	}
 	if os.SameFile(there, file) {
+		private(s.fs, name)
 		return true, storage("sync "+j.paths.dir, s.fs.SyncDir(j.paths.dir))
 	}
 	aside, err := j.unused(importedName)

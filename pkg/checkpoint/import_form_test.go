@@ -99,6 +99,7 @@ func TestCallsAndResultsArePaired(t *testing.T) {
 		"two system messages":      {`{"role":"system","content":"be"},{"role":"system","content":"be\n=== Current Plan (1/2)"},{"role":"user","content":"t"}`, "u"},
 		"a summary":                {asked + `,{"role":"assistant","content":"well"},{"role":"system","content":"[Summary of the earlier conversation] x"},{"role":"user","content":"and?"}`, "u a n u"},
 		"content in parts":         {`{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}`, "u"},
+		"only a node's result":     {`{"role":"user","name":"subagent:x:y","content":"x"}`, "u n"},
 		"a role of another kind":   {asked + `,{"role":"developer","content":"x"}`, "u"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -127,7 +127,7 @@ const elsewhere = " (--dir names another place)"
 
 // orphan says that a checkpoint stands without its log.
 func (s *Store) orphan(p paths, id string) error {
-	return &DamagedError{ID: id, Path: p.checkpoint, Offset: -1, Why: "its log " + p.log + " is missing"}
+	return &DamagedError{ID: id, Path: p.checkpoint, Offset: -1, Why: "its log " + p.log + " is missing", Orphan: true}
 }
 
 // checkNew makes the directory and refuses ids that would collide where names

@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,7 +74,7 @@ func (f *tsFile) tell(a *author) {
 	a.converse("", f.statements(nodes))
 	a.settle("")
 	if sc := a.scope(""); sc.Turn.N > 0 {
-		st.conclude(a, f.AgentType, nodes)
+		st.conclude(a, f.AgentType, nodes, f.Status == "completed")
 	}
 	a.at(f.updated())
 	a.say("", f.imported(a))
@@ -164,7 +165,7 @@ func (f *tsFile) end(a *author, nodes []node) *session.TurnEnd {
 }
 
 // conclude writes down what the agent had understood.
-func (s *tsState) conclude(a *author, agent string, nodes []node) {
+func (s *tsState) conclude(a *author, agent string, nodes []node, ended bool) {
 	route := s.RoutingResult
 	if route == nil && s.Complexity != "" {
 		route = &tsRoute{s.Complexity, s.RouteReason}
@@ -184,11 +185,20 @@ func (s *tsState) conclude(a *author, agent string, nodes []node) {
 	if agent != "orchestrator" {
 		return
 	}
-	round := max(count(s.CurrentRound), count(s.CompletedRounds), 1)
-	a.graph(nodes, round)
+	a.graph(nodes, s.round(nodes, ended))
 	if text := a.clean(s.SynthesisResult); strings.TrimSpace(text) != "" && !hasAnswer(a.scope("")) {
 		a.converse("", []statement{{role: "assistant", text: text}})
 	}
+}
+
+// round is the one that is under way, or the last: one form of the file counts
+// those that are over.
+func (s *tsState) round(nodes []node, ended bool) int {
+	over := count(s.CompletedRounds)
+	if !ended && slices.ContainsFunc(nodes, func(n node) bool { return !n.done }) {
+		over++
+	}
+	return max(count(s.CurrentRound), over, 1)
 }
 
 // done are the indexes of the steps that are done.

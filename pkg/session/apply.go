@@ -83,7 +83,9 @@ func (s *State) Apply(e Event) {
 		s.conclude(sc, e)
 	}
 	sc.pay(e)
-	s.spoken = s.spoken || sc.Name == "" && len(sc.Entries) > 0
+	if n := len(sc.Entries); n > 0 && sc.Name == "" {
+		s.spoken = s.spoken || sc.Entries[n-1].Reply != nil || sc.Entries[n-1].spoken()
+	}
 }
 
 // conclude takes in what an agent concluded.

@@ -32,7 +32,7 @@ type State struct {
 	UnknownOf  []Type // kinds that this version does not know
 
 	measured measured // how long tokens are
-	spoken   bool     // somebody has said something in the session's own scope
+	spoken   bool     // the user or the model has said something in the session's own scope
 
 	scopes map[string]*Scope
 	taken  map[string]bool // letters of the inbox
