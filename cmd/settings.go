@@ -34,9 +34,9 @@ type settingFlags struct {
 }
 
 func (s *settingFlags) addTo(f *pflag.FlagSet) {
-	f.StringVarP(&s.model, "model", "m", "", "model: SERVICE/NAME (see `kagent models --services`), script:FILE, or demo (offline); several between commas: a fallback chain")
+	f.StringVarP(&s.model, "model", "m", "", "model: SERVICE/NAME, of those that kagent models --services lists, script:FILE, or demo\n(offline); several between commas: a fallback chain")
 	f.StringVar(&s.baseURL, "base-url", "", "address of the provider, for example http://localhost:8080/v1")
-	f.StringVar(&s.apiKeyEnv, "api-key-env", "", "environment variable that holds the provider's key (default OPENAI_API_KEY)")
+	f.StringVar(&s.apiKeyEnv, "api-key-env", "", "environment variable that holds the provider's key (default the service's own)")
 	f.StringArrayVar(&s.headers, "header", nil, "further header for the provider, as 'Name: value' or 'Name: $VARIABLE' (repeatable)")
 	f.StringVar(&s.system, "system", "", "system prompt")
 	f.StringVar(&s.systemFile, "system-file", "", "file that holds the system prompt")
