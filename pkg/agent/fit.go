@@ -37,7 +37,7 @@ func fit(s *session.State, scope string, ask CallModel, in room) Action {
 	switch {
 	case b.Chars <= 0, !b.Hard && size <= b.Chars:
 		return ask
-	case b.Hard && size <= b.Chars*7/10: // it was cut meanwhile
+	case b.Hard && size <= b.Goal(): // it was cut meanwhile
 		return ask
 	}
 	if a := summarise(s, sc, b.Chars); a != nil {

@@ -277,6 +277,34 @@ func TestARequestThatIsTooLongIsCutAndAskedOnceMore(t *testing.T) {
 	}
 }
 
+// F127: a session that is three times as long as its model takes, whoever made
+// it, stays usable, with a summary or without one.
+func TestASessionOfThreeWindowsStaysUsable(t *testing.T) {
+	for name, summary := range map[string]func(provider.Request) (provider.Reply, error){"summary": soFar, "none": noAnswer} {
+		r := newRig(t, working(9, summary), chatty(1500))
+		r.run("", session.Completed, "")
+		r.run("second", session.Completed, "")
+		r.asked = nil
+		r.Provider = model(func(ctx context.Context, req provider.Request, emit func(provider.Event)) (provider.Reply, error) {
+			r.asked = append(r.asked, req)
+			return limited(9000, working(0, summary))(ctx, req, emit)
+		})
+		r.run("third", session.Completed, "")
+		r.answer("the answer")
+		if n := len(r.asked); n > 8 {
+			t.Errorf("%s: %d requests", name, n)
+		}
+		end, err := r.Compact(t.Context(), "")
+		if name == "summary" && (err != nil || end.Status != session.Completed || len(r.log.state.Main().Entries) != 0) {
+			t.Errorf("%s: %+v, %v", name, end, err)
+		}
+		if name == "none" && (err != nil || end.Status != session.Failed) {
+			t.Errorf("%s: %+v, %v", name, end, err)
+		}
+		r.run("fourth", session.Completed, "")
+	}
+}
+
 // A turn of steps that are small, but many, and no summary to be had.
 func TestStepsLeaveWhereNothingElseHelps(t *testing.T) {
 	r := newRig(t, limited(3000, working(100, noAnswer)), chatty(9))

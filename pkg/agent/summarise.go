@@ -13,7 +13,7 @@ const (
 	summaryKind  = "summarise"
 	summaryInput = 200_000 // characters of what is to be summarised
 	summaryLeast = 2000    // characters that are always told of it
-	summaryLong  = 3       // questions that may be too long for the service
+	summaryLong  = 4       // questions that may be too long for the service
 	summarySteps = 6       // replies that a child may take
 )
 
@@ -27,12 +27,17 @@ func summarise(s *session.State, sc *session.Scope, budget int) Action {
 	if sc.Summing.Failed > 0 || sc.Summing.Long >= summaryLong || p.Chars < budget*3/10 {
 		return nil
 	}
-	return askSummary(sc, p, min(summaryInput, budget*4/5), "")
+	limit := budget * 4 / 5
+	if sc.Refused > 0 { // nobody knows how much less would do
+		limit = budget / 2
+	}
+	return askSummary(sc, p, limit, "")
 }
 
 // askSummary asks for a summary of p out of at most limit characters of it, and
 // fewer after each question that was too long.
 func askSummary(sc *session.Scope, p session.Past, limit int, instructions string) Spawn {
+	limit = min(limit, summaryInput, p.Chars+utf8.RuneCountInString(sc.Cut.Summary))
 	limit = max(limit>>sc.Summing.Long, summaryLeast)
 	begin := session.ChildCreated{
 		Task: retold(p, sc.Cut.Summary, limit, instructions), System: prompt(summaryKind), Tools: []string{}, Before: p.Before,

@@ -75,6 +75,9 @@ func (s *State) compactFailed(sc *Scope, d *CompactFailed) {
 	case FailureSuperseded:
 	case string(ReasonContextLength):
 		sc.Summing.Long++
+		if child := s.scopes[d.From]; child != nil && child.Asked > 0 {
+			sc.Refused = min(sc.Refused, child.Asked) // it tells more of what is too long
+		}
 	default:
 		sc.Summing.Failed++
 	}

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"fmt"
 	"testing"
 
 	"kagent/pkg/message"
@@ -62,6 +63,19 @@ func TestARequestThatWasTooLongIsKnownUntilTheReply(t *testing.T) {
 	check(t, "what was refused of an unknown size", l.main().Refused, 1)
 	l.add(ends(2, session.Paused, session.ReasonContextLength), continued(2))
 	check(t, "what was refused before the turn went on", l.main().Refused, 0)
+}
+
+// A question for a summary that was too long tells how small a request has to
+// be.
+func TestAQuestionThatWasTooLongTellsMore(t *testing.T) {
+	tooLong := &session.Failure{Kind: "context_length"}
+	l := newLog(task(), turn(1), &session.RequestHeader{Chars: 9000}, &session.RequestRetried{Error: tooLong})
+	for i, c := range []struct{ asked, refused int }{{5000, 5000}, {7000, 5000}, {0, 5000}, {2500, 2500}} {
+		name := fmt.Sprint("summarise-", i+1)
+		l.state.Apply(session.Event{Seq: l.state.Seq + 1, Scope: name, Data: &session.RequestHeader{Chars: c.asked}})
+		l.add(&session.CompactFailed{Error: tooLong, From: name})
+		check(t, "what is too long", l.main().Refused, c.refused)
+	}
 }
 
 // What was tried counts for the turn; a child that brought a summary, or none,

@@ -9,9 +9,15 @@ type Budget struct {
 	Hard  bool // the service has refused it: steps of the current turn may leave too
 }
 
-// goal is what a request that passes the budget is cut to, so that the next
-// ones fit as they are: what stands before them is in a service's cache.
-func (b Budget) goal() int { return int(int64(b.Chars) * 7 / 10) }
+// Goal is what a request that passes the budget is cut to, so that the next
+// ones fit as they are: what stands before them is in a service's cache. Where a
+// service has refused one, nobody knows how much less would do.
+func (b Budget) Goal() int {
+	if b.Hard {
+		return b.Chars / 2
+	}
+	return int(int64(b.Chars) * 7 / 10)
+}
 
 // Trim decides what of a scope is no longer sent, so that a request fits into
 // a budget; nil where it fits, or nothing can be left out. In this order, and
@@ -24,7 +30,7 @@ func (s *State) Trim(scope string, b Budget) *ContextTrimmed {
 	if sc == nil || b.Chars <= 0 {
 		return nil
 	}
-	t := trimmer{s: s, sc: sc, cut: sc.Cut, goal: b.goal()}
+	t := trimmer{s: s, sc: sc, cut: sc.Cut, goal: b.Goal()}
 	t.total = b.Other + s.Size(scope)
 	if t.total <= b.Chars && !b.Hard {
 		return nil
