@@ -138,13 +138,10 @@ func (t *trial) noEffectUntold() {
 			}
 			continue
 		}
-		// Those that were still running then are stopped: what they did is in
-		// doubt, only what had ended can be told.
-		reply, _, _ := strings.Cut(c.id, ".")
 		switch {
 		case t.disk.full:
 			t.fail("effect %s happened, and there was no room for its result", m[1])
-		case t.exit == "9" && !t.disk.limited && !strings.Contains(t.stderr(), "not recorded: call "+reply+"."):
+		case t.exit == "9" && !t.disk.limited && !strings.Contains(t.stderr(), "not recorded: call "+c.id+" "):
 			t.fail("effect %s happened, its result is lost and not told: %s", m[1], t.stderr())
 		}
 	}

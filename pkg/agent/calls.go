@@ -66,27 +66,23 @@ func (r *run) callTools(ctx context.Context, calls []*session.Call) (*Finish, er
 }
 
 // prepare decides what becomes of each call, in order. It stops before a call
-// that changes a file which an earlier one of the batch changes: that one is
-// prepared when the other is done.
+// that must wait for an earlier one of the batch (order.go): that one is prepared
+// when the other is done.
 func (r *run) prepare(calls []*session.Call) ([]*planned, *Finish) {
 	var batch []*planned
-	files := map[string]bool{}
+	var running []touches
 	for _, c := range calls {
 		p := r.plan(c)
 		if p == nil {
 			return nil, unknownOutcome(fmt.Sprintf("nobody knows what became of call %s (%s)", c.ID, c.Wire.Name))
 		}
-		if p.early && len(files) > 0 {
-			break // an earlier one may make what it misses
+		if p.waits(running) {
+			break
 		}
 		if p.result != nil {
 			p.result.Text = r.Mask.Mask(p.result.Text)
-		}
-		if p.change != nil && p.result == nil {
-			if files[p.change.Path] {
-				break
-			}
-			files[p.change.Path] = true
+		} else {
+			running = append(running, p.touches())
 		}
 		batch = append(batch, p)
 	}
@@ -240,12 +236,14 @@ func (r *Runner) start(ctx context.Context, batch []*planned, done chan<- *plann
 	return n
 }
 
+const notStarted = "not started: the run ended first"
+
 func (r *Runner) runOne(ctx context.Context, p *planned) (out *session.ToolResult) {
 	began := r.now()
 	out = &session.ToolResult{Call: p.call.ID}
 	defer func() { out.DurationMs = r.now().Sub(began).Milliseconds() }()
 	if ctx.Err() != nil {
-		out.Outcome, out.Text = session.OutcomeStopped, "not started: the run ended first"
+		out.Outcome, out.Text = session.OutcomeStopped, notStarted
 		return out
 	}
 	res := patiently(ctx, p.tool, tool.Call{Args: p.args, Key: p.key, Artifacts: r.Artifacts})

@@ -43,9 +43,11 @@
 //   - Where a person wants a plan changed, the changed one waits for consent too.
 //   - A note that stands at the end of a request is part of the last message, not
 //     one of its own: models and servers take that for a new turn of the user's.
-//   - Two calls of one reply that change the same file do not run together: the
-//     second is prepared when the first is done, because its hash "before" is
-//     the first one's "after".
+//   - Calls of one reply run together as far as nobody could tell (order.go). What
+//     reads or changes a file that an earlier call changes is prepared when that one
+//     is done, also because its hash "before" is the first one's "after". A command
+//     may touch any file, so that it waits for writes and they for it; commands
+//     run together.
 //   - When a signal comes while tools run, the turn is closed and saved first,
 //     then the tools are ended. Their calls stay in doubt: what a tool did in
 //     its last moment is not known to be all that it would have done.

@@ -190,16 +190,18 @@ func TestACallInDoubtOfAToolThatIsGoneStaysUnknown(t *testing.T) {
 // and the history stays whole.
 func TestANewPromptSettlesWhatIsOpen(t *testing.T) {
 	act, look, put := execute("act"), read("look"), newFile()
-	for policy, of := range map[string]string{"tell": "unknown", "rerun": "unknown"} {
-		r := inDoubt(t, plays("act a", "look b", "put new"), act, look, put)
-		r.set(func(s *session.Settings) { s.OnUnknown = policy })
-		put.content["f"] = "new"
-		r.run("do something else", session.Completed, "")
-		checkList(t, policy+": results", results(r.log), "0 "+of, "1 not_run", "2 ok")
-		check(t, policy+": runs", len(act.keys)+len(look.keys)+len(put.keys), 0)
-		msgs := r.asked[0].Messages
-		check(t, "what the model hears last", msgs[len(msgs)-1].Text(), "do something else")
-		check(t, "the turn", r.log.state.Main().Turn.N, 2)
+	for _, policy := range []string{"tell", "rerun"} {
+		for calls, want := range map[string][]string{"act a, look b": {"0 unknown", "1 not_run"}, "look b, put new": {"0 not_run", "1 ok"}} {
+			r := inDoubt(t, plays(strings.Split(calls, ", ")...), act, look, put)
+			r.set(func(s *session.Settings) { s.OnUnknown = policy })
+			put.content["f"] = "new"
+			r.run("do something else", session.Completed, "")
+			checkList(t, policy+": results of "+calls, results(r.log), want...)
+			check(t, policy+": runs", len(act.keys)+len(look.keys)+len(put.keys), 0)
+			msgs := r.asked[0].Messages
+			check(t, "what the model hears last", msgs[len(msgs)-1].Text(), "do something else")
+			check(t, "the turn", r.log.state.Main().Turn.N, 2)
+		}
 	}
 }
 

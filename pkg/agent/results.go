@@ -105,22 +105,29 @@ func unrecorded(err error, batch []*planned) error {
 		return nil
 	}
 	for _, p := range batch {
-		res := p.brought
-		switch {
-		case res == nil, p.call.Result != nil: // nothing happened, or it is recorded
-			continue
-		case res.Outcome == session.OutcomeStopped, p.tool.Traits().Class == tool.Read:
-			continue // what it did is not known, or nothing
+		if what := p.untold(); what != "" {
+			err = fmt.Errorf("%w; not recorded: call %s (%s) %s", err, p.call.ID, p.call.Wire.Name, what)
 		}
-		code := ""
-		if res.ExitCode != nil {
-			code = fmt.Sprintf(", exit code %d", *res.ExitCode)
-		}
-		line, _, _ := strings.Cut(res.Text, "\n")
-		err = fmt.Errorf("%w; not recorded: call %s (%s) ended: %s%s: %s",
-			err, p.call.ID, p.call.Wire.Name, res.Outcome, code, shorten(line, 200))
 	}
 	return err
+}
+
+// untold says what became of a call with an effect that has no result in the
+// log; "" where nothing happened.
+func (p *planned) untold() string {
+	res := p.brought
+	switch {
+	case res == nil, p.call.Result != nil, p.tool.Traits().Class == tool.Read, res.Text == notStarted:
+		return ""
+	case res.Outcome == session.OutcomeStopped:
+		return "was ended while it ran: what it did by then is not known"
+	}
+	code := ""
+	if res.ExitCode != nil {
+		code = fmt.Sprintf(", exit code %d", *res.ExitCode)
+	}
+	line, _, _ := strings.Cut(res.Text, "\n")
+	return fmt.Sprintf("ended: %s%s: %s", res.Outcome, code, shorten(line, 200))
 }
 
 // shorten takes from the middle of a text what is more than limit bytes.

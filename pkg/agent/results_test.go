@@ -134,7 +134,8 @@ func TestAResultThatCannotBeRecordedIsTold(t *testing.T) {
 	}
 	told := end.End.Error.Message
 	check(t, "what the log says", r.log.state.Main().Turn.Error.Message, told)
-	want := fmt.Sprintf("%v; not recorded: call %s (act) ended: error, exit code 3: 1 was sent", errDisk, calls[1].ID)
+	want := fmt.Sprintf("%v; not recorded: call %s (act) ended: error, exit code 3: 1 was sent; "+
+		"not recorded: call %s (act) was ended while it ran: what it did by then is not known", errDisk, calls[1].ID, calls[2].ID)
 	check(t, "what is told", told, want)
 	check(t, "the first being in doubt", calls[1].InDoubt(), true)
 	check(t, "the second being in doubt", calls[2].InDoubt(), true)

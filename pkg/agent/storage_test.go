@@ -127,11 +127,38 @@ func TestADiskThatFailsWhileToolsRunEndsThem(t *testing.T) {
 		}
 		return nil
 	}
-	quick.do = func(context.Context, tool.Call) tool.Result { <-both; return tool.Success("") }
+	quick.do = func(context.Context, tool.Call) tool.Result { <-both; return tool.Success("swift") }
 	end, err := r.Run(t.Context(), "")
 	check(t, "the reason", end.Reason, session.ReasonStorage)
 	if !errors.Is(err, errDisk) || !ended {
 		t.Errorf("the run ended with %v, the tool saw its end: %v", err, ended)
+	}
+	for _, told := range []string{"0 (quick) ended: ok: swift", "1 (wait) was ended while it ran"} {
+		if err == nil || !strings.Contains(err.Error(), told) {
+			t.Errorf("%v does not tell that call %s", err, told)
+		}
+	}
+}
+
+// What had not begun, or only looked, leaves nothing to tell.
+func TestCallsThatDidNothingAreNotToldWhenTheDiskFails(t *testing.T) {
+	look, quick, late := read("look"), execute("quick"), execute("late")
+	r := newRig(t, plays("quick 0", "look 1", "late 2"), look, quick, late)
+	r.Parallel = 1
+	r.log.fail = func(op string, _ int) error {
+		if strings.HasPrefix(op, "append") && len(data[*session.ToolCall](r.log)) > 0 {
+			return errDisk
+		}
+		return nil
+	}
+	hold := func(context.Context, tool.Call) tool.Result { return tool.Success("swift") }
+	quick.do, late.do = hold, hold
+	_, err := r.Run(t.Context(), "")
+	if err == nil || strings.Contains(err.Error(), "look") || strings.Contains(err.Error(), "was ended while") {
+		t.Errorf("the run ended with %v", err)
+	}
+	if told := strings.Count(fmt.Sprint(err), "not recorded"); told != len(quick.keys)+len(late.keys) {
+		t.Errorf("%d calls ran, told is %v", len(quick.keys)+len(late.keys), err)
 	}
 }
 

@@ -27,6 +27,7 @@ type Orphans struct {
 	live     sync.Map // pid of the leader of each running command: true
 	session  int
 	died     chan os.Signal
+	over     chan struct{} // closed when the dead are no longer looked for
 }
 
 // reapPause bounds how often the dead are looked for.
@@ -43,7 +44,7 @@ func AdoptOrphans() *Orphans {
 	if unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != nil {
 		return nil
 	}
-	o := &Orphans{session: session, died: make(chan os.Signal, 1)}
+	o := &Orphans{session: session, died: make(chan os.Signal, 1), over: make(chan struct{})}
 	signal.Notify(o.died, syscall.SIGCHLD)
 	go o.reap()
 	return o
@@ -54,6 +55,7 @@ func (o *Orphans) Close() {
 	if o != nil {
 		signal.Stop(o.died)
 		close(o.died)
+		<-o.over // it would take another's commands for orphans
 		_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
 	}
 }
@@ -160,6 +162,7 @@ func (o *Orphans) orphans() []int {
 
 // reap buries orphans that end by themselves while a command runs.
 func (o *Orphans) reap() {
+	defer close(o.over)
 	for range o.died {
 		if o.starting.TryLock() {
 			for _, pid := range o.orphans() {
