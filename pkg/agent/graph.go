@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -71,8 +70,6 @@ func addEdges(nodes []session.GraphNode, raw json.RawMessage) error {
 	return nil
 }
 
-var nodeID = regexp.MustCompile(`^[\p{L}\p{N}_.-]{1,64}$`)
-
 // checkGraph says what is wrong with nodes that are to be added to others.
 func checkGraph(s *session.State, there, nodes []session.GraphNode) error {
 	if n := len(there) + len(nodes); n > maxNodes {
@@ -84,7 +81,7 @@ func checkGraph(s *session.State, there, nodes []session.GraphNode) error {
 	}
 	for _, n := range nodes {
 		switch {
-		case !nodeID.MatchString(n.ID):
+		case !session.LegalNodeID(n.ID):
 			return fmt.Errorf("the id %q is not valid: want 1 to 64 letters, digits, - and _", n.ID)
 		case known[n.ID]:
 			return fmt.Errorf("the id %q is there twice", n.ID)

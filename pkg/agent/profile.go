@@ -39,7 +39,7 @@ func ParseProfile(file string, text []byte) (p session.Profile, warnings []strin
 		p.Name = file
 	}
 	switch {
-	case !nodeID.MatchString(p.Name):
+	case !session.LegalNodeID(p.Name):
 		return p, nil, fmt.Errorf("the name %q is not valid: want 1 to 64 letters, digits, - and _", p.Name)
 	case p.System == "":
 		return p, nil, errors.New("there is no system prompt below the front matter")

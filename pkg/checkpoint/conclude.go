@@ -2,7 +2,6 @@ package checkpoint
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -92,11 +91,6 @@ func (a *author) graph(nodes []node, round int) {
 	}
 }
 
-var (
-	legalNode   = regexp.MustCompile(`^[\p{L}\p{N}_.-]{1,64}$`)
-	illegalNode = regexp.MustCompile(`[^\p{L}\p{N}_.-]+`)
-)
-
 // usable makes a graph one that can be gone on with: ids that can name a child,
 // each once, and needs that there are. A graph that needs itself in a circle is
 // none; the task is split anew.
@@ -111,8 +105,8 @@ func usable(nodes []node) []node {
 			continue
 		}
 		name := n.ID
-		for i := 1; !legalNode.MatchString(name) || inUse(names, name); i++ {
-			name = cut(strings.Trim(illegalNode.ReplaceAllString(n.ID, "-"), "-."), 50)
+		for i := 1; !session.LegalNodeID(name) || inUse(names, name); i++ {
+			name = cut(session.NodeIDOf(n.ID), 50)
 			name = strings.TrimLeft(fmt.Sprintf("%s-%d", name, i), "-")
 		}
 		names[n.ID] = name
