@@ -32,7 +32,6 @@ func exceptions() (later, ours map[string]string) {
 	later = map[string]string{ // of a work to come: tool policy, sandbox, MCP; tables of steps
 		"run":    "deny approval sandbox mcp-config verbose v log-file",
 		"resume": "deny-call",
-		"show":   "steps stats",
 	}
 	settings := " api-key-env header agents-dir confirm-plan require-tool wait-limit"
 	ours = map[string]string{ // beside what the page says

@@ -41,6 +41,14 @@ func TestOutputsFitTheirSchemas(t *testing.T) {
 	}
 	fits(t, "checkpoint", checkpoint)
 
+	var steps []json.RawMessage
+	if err := json.Unmarshal([]byte(kagentSays(t, dir, "show", "s", "--steps", "-o", "json")), &steps); err != nil || len(steps) != 4 {
+		t.Fatalf("%v, %d steps", err, len(steps))
+	}
+	for _, step := range steps {
+		fits(t, "step", step)
+	}
+
 	bad, out := kagentIn(t, dir, "run", "-o", "json", "--nonsense")
 	bad.Stderr = nil
 	bad.Run()

@@ -9,8 +9,8 @@ import (
 )
 
 type showOptions struct {
-	last, follow           bool
-	events, messages, plan bool
+	last, follow                         bool
+	events, messages, plan, steps, stats bool
 }
 
 func (a *app) showCommand() *cobra.Command {
@@ -19,7 +19,8 @@ func (a *app) showCommand() *cobra.Command {
 		Use:   "show ID|PREFIX",
 		Short: "show a session",
 		Example: "  kagent show nightly\n  kagent show --last --events | jq .type\n" +
-			"  kagent show nightly --events --follow\n  kagent show nightly -o json | jq .usage",
+			"  kagent show nightly --events --follow\n  kagent show nightly -o json | jq .usage\n" +
+			"  kagent show nightly --steps -o json | jq '.[] | select(.type==\"tool\")'",
 		ValidArgsFunction: a.completeFirstID,
 		RunE:              func(c *cobra.Command, args []string) error { return a.show(c, &o, args) },
 	}
@@ -28,6 +29,8 @@ func (a *app) showCommand() *cobra.Command {
 	f.BoolVar(&o.events, "events", false, "the events of the log, a JSON object a line")
 	f.BoolVar(&o.messages, "messages", false, "what the model would be sent, as JSON")
 	f.BoolVar(&o.plan, "plan", false, "what the agent has concluded: plan, route, verdicts, task graph")
+	f.BoolVar(&o.steps, "steps", false, "what was done, step by step: model calls, thoughts, tools, with their times")
+	f.BoolVar(&o.stats, "stats", false, "how turns ended, tokens, cost, time by step and tool")
 	f.BoolVar(&o.follow, "follow", false, "go on with what is written until the run ends")
 	return c
 }
@@ -50,16 +53,20 @@ func (a *app) show(c *cobra.Command, o *showOptions, args []string) error {
 	switch {
 	case o.plan:
 		return a.showPlan(store, id)
+	case o.steps:
+		return a.showSteps(store, id)
+	case o.stats:
+		return a.showStats(store, id)
 	case o.messages, a.format == "json" && !o.events:
 		return a.showWhole(store, id, o)
 	case o.events:
 		return store.Events(a.signals.ctx, id, o.follow, func(e session.Event) { a.out.json(e) })
 	}
-	t := &transcript{out: a.out, names: map[session.CallID]string{}}
 	sum, err := store.Summary(id)
 	if err != nil {
 		return err
 	}
+	t := newTranscript(a.out, o.follow)
 	t.head(sum)
 	err = store.Events(a.signals.ctx, id, o.follow, t.event)
 	t.end()
@@ -69,7 +76,7 @@ func (a *app) show(c *cobra.Command, o *showOptions, args []string) error {
 // check refuses what can't be meant.
 func (o *showOptions) check(format string, args []string) error {
 	views := 0
-	for _, chosen := range []bool{o.events, o.messages, o.plan} {
+	for _, chosen := range []bool{o.events, o.messages, o.plan, o.steps, o.stats} {
 		if chosen {
 			views++
 		}

@@ -221,18 +221,19 @@ func (a *author) child(scope string, c *child) {
 		}
 	}
 	a.converse(scope, said)
-	a.doubt(scope, c.Pending)
+	a.doubt(scope, c.Pending, c.Status == session.Active)
 }
 
-// doubt says of calls that they had begun, as far as is known: without a key,
-// which only the log had.
-func (a *author) doubt(scope string, pending []pendingCall) {
-	begun := map[int]bool{}
+// doubt says of calls that they had begun, unless it is known that they had not:
+// without a key, which only the log had. Of an owner that was at work nothing is
+// known since.
+func (a *author) doubt(scope string, pending []pendingCall, atWork bool) {
+	waits := map[int]bool{}
 	for _, p := range pending {
-		begun[p.Call.Index] = p.State == "unknown"
+		waits[p.Call.Index] = p.State == "waiting" && !atWork
 	}
 	for _, c := range a.scope(scope).Pending() {
-		if begun[c.ID.Index] {
+		if !waits[c.ID.Index] {
 			a.say(scope, &session.ToolCall{Call: c.ID, Tool: c.Wire.Name, Attempt: 1})
 		}
 	}

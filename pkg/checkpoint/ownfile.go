@@ -87,7 +87,7 @@ func statementsOf(msgs []chatMessage) (out []statement) {
 // tell writes what the checkpoint shows. What its owner did after it is lost.
 func (f *ownFile) tell(a *author) {
 	a.converse("", statementsOf(f.Messages))
-	a.doubt("", f.Pending)
+	a.doubt("", f.Pending, f.Status == session.Active)
 	sc := a.scope("")
 	if sc.Turn.N > 0 {
 		f.conclude(a)

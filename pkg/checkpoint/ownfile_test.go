@@ -131,6 +131,19 @@ func TestWhatAgentsOfACheckpointConcludedIsImported(t *testing.T) {
 	}
 }
 
+// One that was made by hand tells nothing of its calls.
+func TestCallsOfAHandMadeCheckpointAreInDoubt(t *testing.T) {
+	s, i, err := imported(t, `{"schema":"kagent/checkpoint/v1","sessionId":"h","agentType":"react","status":"interrupted","metadata":{"input":"a"},"systemPrompt":"be",
+		"messages":[{"role":"user","content":"a"},{"role":"tool","tool_call_id":"gone","content":"x"},
+		{"role":"assistant","content":"","tool_calls":[{"id":"c1","type":"function","function":{"name":"shell","arguments":"{}"}}]},
+		{"role":"user","content":"b"},{"role":"assistant","content":"","tool_calls":[{"id":"c1","type":"function","function":{"name":"shell","arguments":"{}"}}]}]}`, ImportOptions{})
+	check(t, err)
+	st := sane(t, s, i.State.ID)
+	if p := st.Main().Pending(); outlineOf(st.Main()) != "u a1 t u a1" || len(p) != 1 || !p[0].InDoubt() {
+		t.Errorf("%s, pending %+v", outlineOf(st.Main()), p)
+	}
+}
+
 // A checkpoint that lies elsewhere is imported whether its session has its log
 // or not: nobody can know.
 func TestACopiedCheckpointIsImported(t *testing.T) {
