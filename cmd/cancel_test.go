@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -82,5 +83,18 @@ func TestARunHearsWhatIsSentToIt(t *testing.T) {
 	}
 	if left, err := os.ReadDir(filepath.Join(dir, ".kagent-sessions", "s", "inbox")); err != nil || len(left) > 0 {
 		t.Errorf("left in the inbox: %v %v", left, err)
+	}
+}
+
+// Whoever lists sees who works on what, and how long ago it said something.
+func TestListShowsWhoIsAlive(t *testing.T) {
+	dir, c, _ := toolRun(t, `echo > begun; exec sleep 1000`)
+	list, out := kagentIn(t, dir, "list")
+	if err := list.Run(); err != nil || !strings.Contains(out.String(), fmt.Sprintf("active  %d@", c.Process.Pid)) {
+		t.Errorf("%v\n%s", err, out)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, ".kagent-sessions", "s", "status.json"))
+	if err != nil || !strings.Contains(string(text), `"status":"active"`) || !strings.Contains(string(text), fmt.Sprintf(`"pid":%d,`, c.Process.Pid)) {
+		t.Errorf("%v %s", err, text)
 	}
 }

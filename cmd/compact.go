@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -90,9 +89,11 @@ func (a *app) compactOpen(store *checkpoint.Store, id string, o *compactOptions)
 	if err != nil {
 		return err
 	}
-	r.Observe = (&progress{say: a.say, now: time.Now}).observe
+	r.Observe = (&progress{say: a.say, detail: func(string, ...any) {}}).observe
 	before := s.Main().Cut
-	end, err := r.Compact(a.signals.ctx, strings.TrimSpace(instructions))
+	ctx, heard := heed(a.signals.ctx, j.Inbox())
+	end, err := r.Compact(ctx, strings.TrimSpace(instructions))
+	heard()
 	if err != nil {
 		return err
 	}

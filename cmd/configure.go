@@ -41,7 +41,7 @@ func onlyDir(name string) bool { return name == "dir" || name == "output" }
 
 // display lets through, beside it, how a run is shown.
 func display(name string) bool {
-	return onlyDir(name) || slices.Contains([]string{"quiet", "stream", "allow-partial", "wait-limit"}, name)
+	return onlyDir(name) || slices.Contains([]string{"quiet", "stream", "allow-partial", "wait-limit", "verbose", "log-file"}, name)
 }
 
 // readFormat settles the form of a command that knows text and json: jsonl,

@@ -30,10 +30,10 @@ func contract(t *testing.T) string {
 // exceptions are the flags in which page and program differ, by command.
 func exceptions() (later, ours map[string]string) {
 	later = map[string]string{ // of a work to come: tool policy, sandbox, MCP; tables of steps
-		"run":    "deny approval sandbox mcp-config verbose v log-file",
+		"run":    "deny approval sandbox mcp-config",
 		"resume": "deny-call",
 	}
-	settings := " api-key-env header agents-dir confirm-plan require-tool wait-limit"
+	settings := " api-key-env header agents-dir confirm-plan require-tool wait-limit heartbeat-url"
 	ours = map[string]string{ // beside what the page says
 		"run":    settings,
 		"resume": settings + " dry-run",

@@ -83,20 +83,37 @@ func (a *app) table(list []checkpoint.Summary) {
 		return
 	}
 	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(w, "SESSION\tSTATUS\tCHANGED\tSTEPS\tSIZE\tTASK")
+	fmt.Fprintln(w, "SESSION\tSTATUS\tOWNER\tCHANGED\tAGE\tSTEPS\tSIZE\tTASK")
+	now := time.Now()
 	for _, s := range list {
 		status := standing(s.Status, s.Reason)
-		changed := "-"
+		changed, since, owner := "-", "-", "-"
 		if !s.UpdatedAt.IsZero() {
-			changed = s.UpdatedAt.Local().Format(time.DateTime)
+			changed, since = s.UpdatedAt.Local().Format(time.DateTime), age(now.Sub(s.UpdatedAt))
+		}
+		if s.Owner != nil {
+			owner = fmt.Sprintf("%d@%s", s.Owner.PID, oneLine(s.Owner.Host, 32))
 		}
 		task := oneLine(s.Input, 60)
 		if s.Error != "" {
 			task = oneLine(s.Error, 200)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\n", s.SessionID, status, changed, s.Iterations, size(s.SizeBytes), task)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\n", s.SessionID, status, owner, changed, since, s.Iterations, size(s.SizeBytes), task)
 	}
 	w.Flush()
+}
+
+// age is how long ago something was, in its largest unit.
+func age(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", max(int(d.Seconds()), 0))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	}
+	return fmt.Sprintf("%dd", int(d.Hours()/24))
 }
 
 // size shows bytes in units of 1024.

@@ -106,7 +106,9 @@ func (o *output) finish(code int, stderr io.Writer) int {
 
 // say prints a line to stderr. Nobody is helped by an error of stderr.
 func (a *app) say(format string, args ...any) {
-	fmt.Fprintln(a.stderr, visible(fmt.Sprintf(format, args...)))
+	text := visible(fmt.Sprintf(format, args...))
+	fmt.Fprintln(a.stderr, harmless(a.ci, text))
+	a.log.write(text)
 }
 
 // sayUnless is say, or silence.

@@ -2,55 +2,152 @@ package cmd
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
+	"kagent/pkg/message"
 	"kagent/pkg/session"
 )
 
-// progress writes plain lines to stderr, one for each thing that begins or
-// ends.
+// progress tells of a run line by line, as things begin and end. Details are for
+// --verbose and the log file.
 type progress struct {
-	say   func(format string, args ...any)
-	quiet bool
-	now   func() time.Time
-	tools map[session.CallID]string
+	say    func(format string, args ...any) // nil: nobody looks
+	detail func(format string, args ...any)
+	group  func(title string) // a step begins; may be nil
+	tools  map[session.CallID]string
+	plan   *session.PlanSet
 }
 
 func (p *progress) observe(scope string, d session.Data) {
-	if p.quiet {
-		return
-	}
+	in := inScope(scope)
 	switch d := d.(type) {
 	case *session.StepStart:
-		p.say("%sstep %d", inScope(scope), d.Step)
+		p.step(fmt.Sprintf("%sstep %d", in, d.Step))
 	case *session.RequestRetried:
-		if d.Next != "" {
-			p.say("  %s is asked instead: %s", oneLine(d.Next, 100), oneLine(d.Error.Message, 300))
-			return
-		}
-		p.say("  attempt %d failed, again in %s: %s", d.Attempt, (time.Duration(d.DelayMs) * time.Millisecond).String(), oneLine(d.Error.Message, 300))
-	case *session.ContextCompacted:
-		p.say("  %ssummarised %s in %s", inScope(scope), plural(int64(d.Turns), "turn"), plural(int64(len(d.Summary)), "byte"))
-	case *session.CompactFailed:
-		p.say("  %sno summary: %s", inScope(scope), oneLine(failureText(d.Error), 300))
-	case *session.ContextTrimmed:
-		p.say("  %sleft out what is too much for a request", inScope(scope))
+		p.retried(d)
+	case *session.AssistantMessage:
+		p.reply(in, d)
 	case *session.ToolCall:
-		if p.tools == nil {
-			p.tools = map[session.CallID]string{}
-		}
-		p.tools[d.Call] = d.Tool
-		p.say("  %s%s (call %s)", inScope(scope), oneLine(d.Tool, 64), d.Call)
+		p.name(d.Call, d.Tool)
+		p.say("  %s%s (call %s)", in, oneLine(d.Tool, 64), d.Call)
 	case *session.ToolResult:
-		name := p.tools[d.Call]
-		text := fmt.Sprintf("  %s%s: %s", inScope(scope), oneLine(name, 64), d.Outcome)
-		if name == "" {
-			text = fmt.Sprintf("  call %s: %s", d.Call, d.Outcome)
+		p.result(in, d)
+	case *session.UserMessage:
+		if d.Inbox != "" {
+			p.say("  heard: %s", oneLine(d.Text, 300))
 		}
-		if d.Outcome != session.OutcomeOK {
-			text += ": " + oneLine(d.Text, 200)
+	case *session.ContextCompacted:
+		p.say("  %ssummarised %s in %s", in, plural(int64(d.Turns), "turn"), plural(int64(len(d.Summary)), "byte"))
+	case *session.CompactFailed:
+		p.say("  %sno summary: %s", in, oneLine(failureText(d.Error), 300))
+	case *session.ContextTrimmed:
+		p.say("  %sleft out what is too much for a request", in)
+	case *session.TurnEnd:
+		if scope != "" {
+			p.say("  %s%s", in, standing(d.Status, d.Reason))
 		}
-		p.say("%s", text)
+	default:
+		p.concluded(in, d)
+	}
+}
+
+func (p *progress) step(title string) {
+	if p.group != nil {
+		p.group(title)
+		return
+	}
+	p.say("%s", title)
+}
+
+func (p *progress) retried(d *session.RequestRetried) {
+	if d.Next != "" {
+		p.say("  %s is asked instead: %s", oneLine(d.Next, 100), oneLine(failureText(d.Error), 300))
+		return
+	}
+	p.say("  attempt %d failed, again in %s: %s", d.Attempt, time.Duration(d.DelayMs)*time.Millisecond, oneLine(failureText(d.Error), 300))
+}
+
+// name remembers what a call was of, for its result.
+func (p *progress) name(call session.CallID, tool string) {
+	if p.tools == nil {
+		p.tools = map[session.CallID]string{}
+	}
+	p.tools[call] = tool
+}
+
+func (p *progress) reply(in string, d *session.AssistantMessage) {
+	m := message.Message{Parts: d.Parts}
+	p.quote(in, m.Text())
+	for _, c := range m.Calls() {
+		p.detail("  %scalls %s %s", in, oneLine(c.Name, 64), oneLine(c.Arguments, 2000))
+	}
+	cost := ""
+	if d.CostUSD != nil && *d.CostUSD > 0 {
+		cost = fmt.Sprintf(", $%.6f", *d.CostUSD)
+	}
+	p.detail("  %s%d tokens in, %d out%s", in, d.Usage.Input, d.Usage.Output, cost)
+}
+
+func (p *progress) result(in string, d *session.ToolResult) {
+	what := oneLine(p.tools[d.Call], 64)
+	delete(p.tools, d.Call)
+	if what == "" {
+		what = "call " + d.Call.String()
+	}
+	text := fmt.Sprintf("  %s%s: %s", in, what, d.Outcome)
+	if d.Outcome != session.OutcomeOK {
+		text += ": " + oneLine(d.Text, 200)
+	}
+	p.say("%s", text)
+	p.quote(in, d.Text)
+}
+
+// quote shows a text line by line.
+func (p *progress) quote(in, text string) {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimRight(line, "\r\n"); line != "" {
+			p.detail("  %s| %s", in, line)
+		}
+	}
+}
+
+// concluded tells of what an agent has concluded.
+func (p *progress) concluded(in string, d session.Data) {
+	switch d := d.(type) {
+	case *session.RouteSet:
+		p.say("  %s%s: %s", in, d.Complexity, oneLine(d.Reason, 200))
+	case *session.PlanSet:
+		p.planned(in, d)
+	case *session.VerdictGiven:
+		if d.OK {
+			p.say("  %sthe answer does what was asked", in)
+		} else {
+			p.say("  %sthe answer falls short: %s", in, oneLine(d.Feedback, 300))
+		}
+	case *session.GraphSet:
+		p.say("  %sparts of the task:", in)
+		for _, n := range d.Nodes {
+			needs := ""
+			if len(n.Needs) > 0 {
+				needs = ", after " + strings.Join(n.Needs, ", ")
+			}
+			p.say("    %s%s: %s", oneLine(n.ID, 64), oneLine(needs, 200), oneLine(n.Task, 120))
+		}
+	}
+}
+
+// planned shows a plan, and then what is done of it.
+func (p *progress) planned(in string, d *session.PlanSet) {
+	fresh := p.plan == nil || d.From != p.plan.From || d.Replans != p.plan.Replans
+	p.plan = d
+	if !fresh {
+		p.say("  %splan: %d of %d steps are done", in, len(d.Done), len(d.Steps))
+		return
+	}
+	p.say("  %splan:", in)
+	for i, step := range d.Steps {
+		p.say("    %d. %s", i+1, oneLine(step, 200))
 	}
 }
 

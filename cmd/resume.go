@@ -36,7 +36,9 @@ func (a *app) resumeCommand() *cobra.Command {
 		Example: "  kagent resume nightly\n  kagent resume --last\n  kagent resume 3f2a 'now write the tests' --max-steps 40\n" +
 			"  kagent resume -q --interrupted --max-attempts 5 --jobs 4\n  kagent resume --reason max_steps --max-steps 80",
 		ValidArgsFunction: a.completeFirstID,
-		RunE:              func(c *cobra.Command, args []string) error { return a.resume(c, &o, args) },
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.beating(o.display.heartbeat, func() error { return a.resume(c, &o, args) })
+		},
 	}
 	f := c.Flags()
 	o.settings.addTo(f)
@@ -57,6 +59,9 @@ func (a *app) resume(c *cobra.Command, o *resumeOptions, args []string) error {
 		return err
 	}
 	if err := a.checkFormat("text", "json", "jsonl"); err != nil {
+		return err
+	}
+	if err := a.openDisplay(&o.display); err != nil {
 		return err
 	}
 	if err := checkAnswerFile(o.display.answerFile); err != nil {

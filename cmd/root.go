@@ -24,7 +24,9 @@ type app struct {
 	dir       string
 	cfgFile   string
 	profile   string
-	ephemeral bool // the sessions are gone when the process ends
+	log       *logFile // --log-file, nil: none
+	ci        string   // the service whose log stderr is
+	ephemeral bool     // the sessions are gone when the process ends
 	signals   *signals
 	orphans   func() *tool.Orphans // one for the process, from the first tool set on
 	code      int                  // of a command that ran to its end
@@ -34,7 +36,7 @@ type app struct {
 // the run it doesn't return: the signal is raised again.
 func Main(args []string) int {
 	closeInherited()
-	a := &app{stdin: os.Stdin, out: newOutput(os.Stdout), stderr: os.Stderr, signals: watchSignals(), orphans: sync.OnceValue(tool.AdoptOrphans)}
+	a := &app{stdin: os.Stdin, out: newOutput(os.Stdout), stderr: os.Stderr, signals: watchSignals(), ci: ciService(), orphans: sync.OnceValue(tool.AdoptOrphans)}
 	root := a.root()
 	root.SetArgs(args)
 	root.SetOut(a.out)

@@ -38,7 +38,9 @@ func (a *app) runCommand() *cobra.Command {
 			"  git diff | kagent run 'review this'\n" +
 			"  kagent run --session nightly --allow write,execute 'update the changelog'\n" +
 			"  kagent run -q --session report-$(date +%F) --if-exists skip --if-locked skip 'write the report'",
-		RunE: func(c *cobra.Command, args []string) error { return a.run(c, &o, args) },
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.beating(o.display.heartbeat, func() error { return a.run(c, &o, args) })
+		},
 	}
 	f := c.Flags()
 	f.StringVarP(&o.settings.agent, "agent", "a", "react", "agent: "+strings.Join(agent.Names(), ", "))
@@ -109,6 +111,9 @@ func (o *runOptions) check(a *app, c *cobra.Command) (lockPolicy, error) {
 	}
 	if o.ifExists != existsFail && !c.Flags().Changed("session") {
 		return lockPolicy{}, usageErrorf("name the session with --session", "--if-exists %s needs an id", o.ifExists)
+	}
+	if err := a.openDisplay(&o.display); err != nil {
+		return lockPolicy{}, err
 	}
 	if err := checkAnswerFile(o.display.answerFile); err != nil {
 		return lockPolicy{}, err

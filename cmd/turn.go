@@ -21,10 +21,16 @@ type displayFlags struct {
 	allowPartial bool
 	answerFile   string
 	waitLimit    time.Duration
+	verbose      bool
+	logFile      string
+	heartbeat    string
 }
 
 func (d *displayFlags) addTo(f *pflag.FlagSet) {
 	f.BoolVarP(&d.quiet, "quiet", "q", false, "no progress on stderr")
+	f.BoolVarP(&d.verbose, "verbose", "v", false, "show replies, arguments and results too")
+	f.StringVar(&d.logFile, "log-file", "", "file to add the progress to, in full, whatever stderr shows")
+	f.StringVar(&d.heartbeat, "heartbeat-url", "", "address of a monitor of cron jobs, told of the start (/start), of success and of failure (/fail)")
 	f.BoolVar(&d.stream, "stream", false, "show the text on stdout as it comes (default on a terminal)")
 	f.BoolVar(&d.allowPartial, "allow-partial", false, "print what there is of an answer also where it is not complete; the exit code says so")
 	f.DurationVar(&d.waitLimit, "wait-limit", 0, "how long in all to wait for rate limits to end, saved meanwhile (default: end as interrupted)")
@@ -102,15 +108,13 @@ func (t *turn) play(prompt string) (agent.Finish, error) {
 	if err != nil {
 		return agent.Finish{}, err
 	}
-	show := &progress{say: t.say, quiet: t.display.quiet, now: time.Now}
-	r.Observe = func(scope string, d session.Data) {
-		t.notice(d)
-		show.observe(scope, d)
-	}
-	r.Delta = t.delta()
+	show := t.attend()
+	r.Observe = show.observe
+	r.Delta = t.delta(show.screen)
 	ctx, done := heed(a.signals.ctx, t.journal.Inbox())
 	end, err := t.patiently(ctx, r, prompt)
 	done()
+	show.leave(end)
 	if end.Reason == session.ReasonUnknownOutcome {
 		t.undecided = r.Undecided()
 	}
@@ -133,15 +137,21 @@ func (t *turn) notice(d session.Data) {
 }
 
 // say is a line for people.
-func (t *turn) say(format string, args ...any) {
+func (t *turn) say(format string, args ...any) { t.app.say("%s", t.named(format, args)) }
+
+// note is a line for the log file.
+func (t *turn) note(format string, args ...any) { t.app.log.write(t.named(format, args)) }
+
+func (t *turn) named(format string, args []any) string {
+	text := visible(fmt.Sprintf(format, args...))
 	if t.name != "" {
-		format, args = "%s: "+format, append([]any{t.name}, args...)
+		text = t.name + ": " + text
 	}
-	t.app.say(format, args...)
+	return text
 }
 
 // delta returns what shows text as it comes, nil where nothing does.
-func (t *turn) delta() func(scope, text string) {
+func (t *turn) delta(screen *screen) func(scope, text string) {
 	a, s := t.app, t.journal.State()
 	switch {
 	case t.name != "": // the texts of several sessions would mix
@@ -155,11 +165,16 @@ func (t *turn) delta() func(scope, text string) {
 			if scope != "" {
 				return // a child's words are no part of the answer
 			}
-			if now := s.Main().Steps; t.streamed && now != step {
+			if now := s.Main().Steps; t.streamed && now != step && !screen.fresh() {
 				text = "\n" + text // what another reply says is another line
 			}
 			t.streamed, step = true, s.Main().Steps
-			a.out.Write([]byte(text))
+			write := func() { a.out.Write([]byte(text)) }
+			if screen == nil || !a.out.terminal {
+				write()
+				return
+			}
+			screen.text(text, write)
 		}
 	}
 	return nil

@@ -1,0 +1,146 @@
+package cmd
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"kagent/pkg/session"
+)
+
+// activity is what a run does right now, for those who look while it works: the
+// state itself is the runner's alone.
+type activity struct {
+	mu  sync.Mutex
+	now func() time.Time
+	is  doing
+}
+
+// doing is an activity at one moment.
+type doing struct {
+	Agent   string
+	Began   time.Time
+	Last    time.Time // of the last event
+	Step    int       // of the session's own scope
+	Tokens  int64
+	CostUSD *float64 // nil: not known
+	Nodes   int      // of a task graph
+	Done    int      // of these
+	Works   []work   // what is waited for, the oldest first
+}
+
+// work is a model call or a tool that runs.
+type work struct {
+	Scope string    `json:"scope,omitempty"`
+	What  string    `json:"what"` // model, or the name of a tool
+	Call  string    `json:"call,omitempty"`
+	Since time.Time `json:"since"`
+}
+
+const theModel = "model"
+
+func newActivity(s *session.State, now func() time.Time) *activity {
+	a := &activity{now: now, is: doing{Agent: s.Settings.Agent, Began: now(), Last: now(), Step: s.Main().Steps, Tokens: s.Usage.Total}}
+	if s.Iterations > 0 {
+		a.is.CostUSD = s.Cost()
+	} else {
+		a.is.CostUSD = new(float64)
+	}
+	return a
+}
+
+// look returns what is done now.
+func (a *activity) look() doing {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	is := a.is
+	is.Works = slices.Clone(is.Works)
+	return is
+}
+
+func (a *activity) observe(scope string, d session.Data) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.is.Last = a.now()
+	switch d := d.(type) {
+	case *session.StepStart:
+		if scope == "" {
+			a.is.Step = d.Step
+		}
+		a.end(scope, "")
+		a.begin(work{Scope: scope, What: theModel})
+	case *session.AssistantMessage:
+		a.end(scope, "")
+		a.spend(d)
+	case *session.ToolCall:
+		a.end(scope, d.Call.String())
+		a.begin(work{Scope: scope, What: oneLine(d.Tool, 64), Call: d.Call.String()})
+	case *session.ToolResult:
+		a.end(scope, d.Call.String())
+	case *session.GraphSet:
+		a.is.Nodes = len(d.Nodes)
+	case *session.TurnEnd:
+		a.is.Works = slices.DeleteFunc(a.is.Works, func(w work) bool { return w.Scope == scope })
+		if strings.HasPrefix(scope, "node/") && d.Status == session.Completed {
+			a.is.Done++
+		}
+	}
+}
+
+func (a *activity) begin(w work) {
+	w.Since = a.now()
+	a.is.Works = append(a.is.Works, w)
+}
+
+// end takes away a call, or with none the model call of the scope.
+func (a *activity) end(scope, call string) {
+	a.is.Works = slices.DeleteFunc(a.is.Works, func(w work) bool { return w.Scope == scope && w.Call == call })
+}
+
+func (a *activity) spend(d *session.AssistantMessage) {
+	a.is.Tokens += d.Usage.Total
+	switch {
+	case d.CostUSD == nil:
+		a.is.CostUSD = nil
+	case a.is.CostUSD != nil:
+		sum := *a.is.CostUSD + *d.CostUSD
+		a.is.CostUSD = &sum
+	}
+}
+
+// line says it in one.
+func (d doing) line(now time.Time) string {
+	parts := []string{d.Agent, fmt.Sprintf("step %d", d.Step)}
+	if d.Nodes > 0 {
+		parts = append(parts, fmt.Sprintf("nodes %d/%d", min(d.Done, d.Nodes), d.Nodes))
+	}
+	var works []string
+	for _, w := range d.Works {
+		text := inScope(w.Scope) + w.What
+		if since := now.Sub(w.Since); since >= 5*time.Second {
+			text += " " + shortDuration(since)
+		}
+		works = append(works, text)
+	}
+	if len(works) > 0 {
+		parts = append(parts, strings.Join(works, ", "))
+	}
+	parts = append(parts, count(d.Tokens)+" tokens")
+	if d.CostUSD != nil && *d.CostUSD > 0 {
+		parts = append(parts, fmt.Sprintf("$%.4f", *d.CostUSD))
+	}
+	return strings.Join(append(parts, shortDuration(max(now.Sub(d.Began), time.Second))), " · ")
+}
+
+// count writes a large number in short.
+func count(n int64) string {
+	switch {
+	case n >= 10_000_000:
+		return fmt.Sprintf("%dM", n/1_000_000)
+	case n >= 10_000:
+		return fmt.Sprintf("%dk", n/1000)
+	}
+	return fmt.Sprint(n)
+}
