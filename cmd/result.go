@@ -178,6 +178,7 @@ func hints(err error) []string {
 	var notFound *checkpoint.NotFoundError
 	var ambiguous *checkpoint.AmbiguousError
 	var damaged *checkpoint.DamagedError
+	var foreign *checkpoint.ForeignError
 	switch {
 	case errors.As(err, &notFound) && len(notFound.Near) > 0:
 		return []string{"did you mean " + strings.Join(notFound.Near, ", ") + "?"}
@@ -185,6 +186,8 @@ func hints(err error) []string {
 		return []string{"`kagent list` shows all; --dir names another directory"}
 	case errors.As(err, &ambiguous):
 		return []string{"it may mean " + strings.Join(ambiguous.IDs, ", ")}
+	case errors.As(err, &foreign):
+		return []string{"`kagent import " + quote(foreign.Path) + "` makes it one, and so does `kagent resume " + foreign.ID + "`"}
 	case errors.Is(err, checkpoint.ErrBeyondRepair):
 		return nil
 	case errors.As(err, &damaged) && damaged.Elsewhere:

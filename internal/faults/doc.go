@@ -12,6 +12,7 @@
 //     its format alone and imports nothing of kagent. storage_test.go has the
 //     rules for a disk that fails, disk_test.go says what the lab did to it,
 //     damage_test.go has the rules for damaged files.
+//   - fork_test.go disturbs a fork: it is there whole or not at all.
 //   - locks_test.go is for the one call that the lab doesn't see.
 //   - testdata/faults holds the fixture and the commands that the lab runs.
 //

@@ -41,9 +41,9 @@ func (e *NoImportError) Error() string { return e.Path + ": " + e.Why }
 // becomes that session. Errors: *NoImportError, *DamagedError, and those of
 // Create.
 func (s *Store) Import(file string, o ImportOptions) (Import, error) {
-	b, err := readUpTo(s.fs, file, maxForeign+1)
+	b, err := readFile(s.fs, file)
 	if err != nil {
-		return Import{}, &NoImportError{file, bare(err).Error()}
+		return Import{}, &NoImportError{file, err.Error()}
 	}
 	name := strings.TrimSuffix(filepath.Base(file), ".json")
 	t, err := understand(b)
@@ -70,6 +70,18 @@ func (s *Store) Import(file string, o ImportOptions) (Import, error) {
 	i, err := s.importAs(t, b, name, o)
 	i.Lost = lost
 	return i, err
+}
+
+// readFile reads a file that the user named, a link to one too.
+func readFile(fsys FS, name string) ([]byte, error) {
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		name = real
+	}
+	b, err := readUpTo(fsys, name, maxForeign+1)
+	if errors.Is(err, errBadCheckpoint) {
+		return nil, errNotRegular
+	}
+	return b, bare(err)
 }
 
 // inPlace reports whether a file is what stands for the checkpoint of id.

@@ -51,6 +51,9 @@ func (s *Store) Inbox(id string) (*Inbox, error) {
 	if _, err := s.Summary(id); err != nil {
 		return nil, err
 	}
+	if t, err := s.foreignAt(id); err == nil {
+		return nil, &ForeignError{ID: id, Path: s.Path(id), told: t}
+	}
 	return newInbox(s.fs, s.now, pathsOf(s.dir, id).dir), nil
 }
 

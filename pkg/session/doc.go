@@ -7,6 +7,8 @@
 //   - State.View (view.go) is what the model is sent: a projection, never
 //     stored. What is left out of it (cut.go) has left the state too, but not the
 //     log; State.Trim (trim.go) decides on it.
+//   - AgentState (agentstate.go), Steps and Tally (steps.go, stats.go) are what
+//     users are shown: what agents concluded, what was done, what it took.
 //
 // # What happens when the power goes
 //
