@@ -126,6 +126,10 @@ func (a *app) remove(store *checkpoint.Store, arg string, o *rmOptions) (string,
 		return "", usageErrorf("give an id", "an id is empty")
 	}
 	id, err := store.Resolve(arg)
+	var missing *checkpoint.NotFoundError
+	if errors.As(err, &missing) && !o.dryRun {
+		return arg, a.finishRemoval(store, arg, err)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -145,4 +149,17 @@ func (a *app) remove(store *checkpoint.Store, arg string, o *rmOptions) (string,
 		a.say("removed %s", id)
 	}
 	return id, err
+}
+
+// finishRemoval removes what a removal that was cut has left; no list shows it.
+func (a *app) finishRemoval(store *checkpoint.Store, id string, notFound error) error {
+	err := store.Remove(id, false)
+	var missing *checkpoint.NotFoundError
+	if errors.As(err, &missing) {
+		return notFound
+	}
+	if err == nil {
+		a.say("removed %s", id)
+	}
+	return err
 }

@@ -28,6 +28,8 @@ func TestMain(m *testing.M) {
 		os.Exit(checkFork())
 	case "read":
 		os.Exit(checkRead())
+	case "listed", "verified", "removed", "repaired":
+		os.Exit(checkHouse(os.Getenv("FAULTS_CHECK")))
 	default:
 		os.Exit(check())
 	}

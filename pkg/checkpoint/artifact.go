@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"hash"
-	"path/filepath"
 
 	"kagent/pkg/message"
 )
@@ -56,7 +55,7 @@ func (a *Artifact) Keep() (message.Artifact, error) {
 	}
 	if err == nil {
 		// Over the same bytes, if they were kept before.
-		err = a.store.fs.Rename(a.temp, filepath.Join(a.store.dir, kept.Ref))
+		err = a.store.fs.Rename(a.temp, a.store.path(kept.Ref))
 	}
 	if err != nil {
 		a.end(err)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"path/filepath"
 
 	"kagent/pkg/message"
 )
@@ -13,7 +12,7 @@ import (
 // link takes over an artifact by a second name for the same bytes. Where that
 // can't be it is copied; it reports whether there is such an artifact.
 func (a *Artifacts) link(old *Artifacts, m message.Artifact) (bool, error) {
-	from := filepath.Join(old.dir, m.Ref)
+	from := old.path(m.Ref)
 	var info fs.FileInfo
 	err := old.check()
 	if err == nil {
@@ -30,7 +29,7 @@ func (a *Artifacts) link(old *Artifacts, m message.Artifact) (bool, error) {
 	if err := a.furnish(); err != nil {
 		return false, err
 	}
-	if a.fs.Link(from, filepath.Join(a.dir, m.Ref)) != nil { // another file system, or one without links
+	if a.fs.Link(from, a.path(m.Ref)) != nil { // another file system, or one without links
 		return a.copy(old, m)
 	}
 	return true, a.sync()

@@ -38,6 +38,9 @@ func (j *Journal) Artifacts() *Artifacts { return j.artifacts }
 // Temp files are named tmp-0, tmp-1, …: as many as are written at once.
 const artifactTemp = "tmp-"
 
+// path is where an artifact is.
+func (a *Artifacts) path(ref string) string { return filepath.Join(a.dir, ref) }
+
 // Create begins an artifact.
 func (a *Artifacts) Create() (*Artifact, error) {
 	if err := a.furnish(); err != nil {

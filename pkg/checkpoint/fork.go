@@ -117,7 +117,7 @@ func (f *forking) keep(old *Artifacts) error {
 		done[a.Ref] = true
 		ok, err := f.j.artifacts.link(old, a)
 		if err != nil {
-			return storage("link artifact "+a.Ref, err)
+			return storage("link "+f.j.artifacts.path(a.Ref), err)
 		}
 		if !ok {
 			f.out.Missing = append(f.out.Missing, a.Ref)

@@ -14,7 +14,7 @@ func (r *replay) copy(v *salvage) error {
 	for _, f := range v.events {
 		rec, err := v.event(f)
 		if err != nil {
-			return storage("read the log of "+v.id, err)
+			return storage("read "+v.path, err)
 		}
 		if err := r.take(f, rec.Event); err != nil {
 			return err
@@ -145,7 +145,7 @@ func (r *replay) keep(old *Artifacts) error {
 		done[a.Ref] = true
 		ok, err := r.j.artifacts.copy(old, a)
 		if err != nil {
-			return storage("copy artifact "+a.Ref, err)
+			return storage("copy "+r.j.artifacts.path(a.Ref), err)
 		}
 		if !ok {
 			r.out.Lost = append(r.out.Lost, session.Lost{Bytes: a.Bytes, Why: "artifact " + a.Ref + " is missing or damaged"})

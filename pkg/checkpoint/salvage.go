@@ -16,7 +16,8 @@ var ErrBeyondRepair = errors.New("it can't be repaired")
 // salvage is what there is of a damaged session.
 type salvage struct {
 	id     string
-	log    File // nil if it is missing
+	path   string // of the log
+	log    File   // nil if it is missing
 	events []find
 	lost   []session.Lost
 	tail   bool   // events may be missing at the end
@@ -29,7 +30,7 @@ func (s *Store) salvage(id string, p paths) (*salvage, error) {
 	if info, err := s.fs.Lstat(p.dir); err == nil && !info.IsDir() {
 		return nil, beyond(&DamagedError{ID: id, Path: p.dir, Offset: -1, Why: "it is not a directory"})
 	}
-	v := &salvage{id: id}
+	v := &salvage{id: id, path: p.log}
 	f, err := s.fs.Open(p.log, os.O_RDONLY, 0)
 	switch {
 	case err == nil:

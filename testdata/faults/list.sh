@@ -1,0 +1,2 @@
+# Lists all sessions.
+exec "$FAULTS_KAGENT" list -o json

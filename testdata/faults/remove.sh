@@ -1,0 +1,2 @@
+# Removes the session.
+exec "$FAULTS_KAGENT" rm s1 -o json

@@ -1,0 +1,2 @@
+# Looks for damage in all sessions.
+exec "$FAULTS_KAGENT" verify -o json
