@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -142,6 +143,18 @@ func modelServers() map[string]http.HandlerFunc {
 		"badrequest": status(400, `{"error":{"message":"no such field"}}`),
 		"toolong":    status(400, `{"error":{"code":"context_length_exceeded","message":"too long"}}`),
 		"strict":     strictModel,
-		"page":       status(200, `<!doctype html><html>sign in</html>`, "Content-Type", "text/html"),
+		"options": func(w http.ResponseWriter, r *http.Request) { // says what it was asked for
+			var o struct {
+				Effort      string   `json:"reasoning_effort"`
+				Temperature *float64 `json:"temperature"`
+				Most        int      `json:"max_completion_tokens"`
+				Most2       int      `json:"max_tokens"`
+			}
+			json.NewDecoder(r.Body).Decode(&o)
+			said, _ := json.Marshal(map[string]any{"effort": o.Effort, "temperature": o.Temperature, "most": o.Most + o.Most2})
+			text, _ := json.Marshal(string(said))
+			stream(w, `data: {"choices":[{"index":0,"delta":{"content":`+string(text)+`},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n")
+		},
+		"page": status(200, `<!doctype html><html>sign in</html>`, "Content-Type", "text/html"),
 	}
 }

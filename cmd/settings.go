@@ -30,6 +30,7 @@ type settingFlags struct {
 	warnings                           []string // of apply
 	confirmPlan                        bool
 	demands                            demandFlags
+	sampling                           samplingFlags
 	limits                             limitFlags
 }
 
@@ -53,6 +54,7 @@ func (s *settingFlags) addTo(f *pflag.FlagSet) {
 	f.DurationVar(&s.retryMax, "retry-max-wait", time.Minute, "longest wait before a retry; a server that asks for more ends the run as interrupted")
 	f.StringVar(&s.agentsDir, "agents-dir", agentsDir, "directory of profiles for the orchestrator, relative to the work directory")
 	s.demands.addTo(f)
+	s.sampling.addTo(f)
 	f.BoolVar(&s.confirmPlan, "confirm-plan", false, "pause when the plan is made, until a person approves it (exit 7)")
 	f.StringVar(&s.outputSchema, "output-schema", "", "file that holds a JSON Schema: the answer has to be JSON that fits it")
 	f.StringVar(&s.onUnknown, "on-unknown", "tell", "calls whose outcome is unknown after a crash: tell the model, stop for a person, or rerun")
@@ -96,6 +98,7 @@ func (s *settingFlags) apply(out *session.Settings, use func(name string) bool) 
 		set("confirm-plan", func() error { out.ConfirmPlan = s.confirmPlan; return nil }),
 		s.applyTools(out, use),
 		s.demands.apply(out, use),
+		s.sampling.apply(out, use),
 		s.applyProfiles(out, use),
 		set("output-schema", func() error { return s.readSchema(out) }),
 	} {

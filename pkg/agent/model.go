@@ -93,6 +93,7 @@ func (r *run) request(ask CallModel) provider.Request {
 	view := r.Journal.State().View(r.name)
 	return provider.Request{
 		System: view.System, Messages: view.Messages, Note: ask.Note, Tools: append(r.specs(), ask.Tools...), Choice: ask.Choice, Output: ask.Output,
+		Options: provider.Options(r.Journal.State().Settings.Sampling),
 	}
 }
 
@@ -151,7 +152,7 @@ func (r *run) specs() []message.ToolSpec {
 }
 
 func header(model string, req provider.Request) *session.RequestHeader {
-	h := &session.RequestHeader{Model: model, Tools: []string{}, Chars: size(req)}
+	h := &session.RequestHeader{Model: model, Tools: []string{}, Chars: size(req), Sampling: session.Sampling(req.Options)}
 	sum := sha256.New()
 	sum.Write([]byte(req.System))
 	for _, t := range req.Tools {

@@ -43,9 +43,9 @@ type Request struct {
 
 // Options shape the reply; the zero value leaves all to the service.
 type Options struct {
-	MaxOutput   int      // tokens of the reply
-	Temperature *float64 // 0 to 2
 	Effort      string   // of reasoning: low, medium, high
+	Temperature *float64 // 0 to 2
+	MaxOutput   int      // tokens of the reply
 }
 
 // Conversation returns the messages with the note at the end of the last one. A

@@ -13,12 +13,12 @@ import (
 )
 
 func examples() []session.Data {
-	code, cost := 3, 0.25
+	code, cost, warm := 3, 0.25, 0.5
 	settings := session.Settings{
 		Agent: "react", Model: "p/m", BaseURL: "http://localhost", APIKeyEnv: "KEY", Headers: []string{"X-Org: a"}, System: "be", Workdir: "/w",
 		Tools: []string{"shell"}, Allow: []string{"execute"}, Env: []string{"HOME"}, Limits: session.Limits{MaxSteps: 7, MaxTotalSteps: 8, MaxTotalTokens: 9, MaxCost: 0.5, MaxActive: session.Duration(time.Hour), Until: at(7)},
 		OnUnknown: "tell", Retries: 5, RetryMaxWait: session.Duration(time.Minute),
-		StepTimeout: session.Duration(90 * time.Second), IdleTimeout: session.Duration(time.Hour), ConfirmPlan: true, FailOnDenied: true, RequireTools: []string{"shell"}, ContextChars: 1000, OutputSchema: json.RawMessage(`{"type":"object"}`),
+		StepTimeout: session.Duration(90 * time.Second), IdleTimeout: session.Duration(time.Hour), ConfirmPlan: true, FailOnDenied: true, RequireTools: []string{"shell"}, ContextChars: 1000, Sampling: session.Sampling{Effort: "high", Temperature: &warm, MaxOutput: 900}, OutputSchema: json.RawMessage(`{"type":"object"}`),
 		Profiles: []session.Profile{{Name: "writer", Description: "writes", Tools: []string{"read_file"}, Model: "p/n", System: "write"}},
 	}
 	failure := &session.Failure{Kind: "server", Message: "no", Status: 503}
@@ -38,7 +38,7 @@ func examples() []session.Data {
 		&session.StepStart{Step: 4},
 		&session.StepEnd{Step: 4},
 		&session.UserMessage{Source: session.FromUser, Text: "hi", Inbox: "00000000000000000001-a"},
-		&session.RequestHeader{Model: "p/m", Tools: []string{"shell"}, Prompt: "cd", Chars: 1234},
+		&session.RequestHeader{Model: "p/m", Tools: []string{"shell"}, Prompt: "cd", Chars: 1234, Sampling: settings.Sampling},
 		&session.RequestRetried{Attempt: 1, DelayMs: 250, Error: failure, Next: "p/n"},
 		&session.AssistantChunk{Text: "so f"},
 		&session.AssistantMessage{Parts: parts, Stop: message.StopCalls, Usage: usage, Model: "p/m", AnsweredBy: "m-1", CostUSD: &cost},

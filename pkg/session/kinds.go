@@ -100,6 +100,7 @@ type RequestHeader struct {
 	Tools  []string `json:"tools"`
 	Prompt string   `json:"prompt"`
 	Chars  int      `json:"chars,omitempty"`
+	Sampling
 }
 
 // RequestRetried says that an attempt failed and another follows, of the model

@@ -140,11 +140,19 @@ type Settings struct {
 	FailOnDenied bool            `json:"failOnDenied,omitempty"`
 	RequireTools []string        `json:"requireTools,omitempty"` // must have worked before a turn is completed
 	OutputSchema json.RawMessage `json:"outputSchema,omitempty"` // that the answer has to fit
-	ContextChars int             `json:"contextChars,omitempty"` // budget of one request; 0: by the model's window
-	Retries      int             `json:"retries"`
-	RetryMaxWait Duration        `json:"retryMaxWait"`
-	StepTimeout  Duration        `json:"stepTimeout"`
-	IdleTimeout  Duration        `json:"idleTimeout"`
+	Sampling
+	ContextChars int      `json:"contextChars,omitempty"` // budget of one request; 0: by the model's window
+	Retries      int      `json:"retries"`
+	RetryMaxWait Duration `json:"retryMaxWait"`
+	StepTimeout  Duration `json:"stepTimeout"`
+	IdleTimeout  Duration `json:"idleTimeout"`
+}
+
+// Sampling shapes a model's replies; the zero value leaves all to the service.
+type Sampling struct {
+	Effort      string   `json:"effort,omitempty"`      // of reasoning: low, medium, high
+	Temperature *float64 `json:"temperature,omitempty"` // 0 to 2
+	MaxOutput   int      `json:"maxOutput,omitempty"`   // tokens of a reply
 }
 
 // Profile is an agent that a node of a task graph may be given to. It narrows
