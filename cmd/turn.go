@@ -12,6 +12,7 @@ import (
 	"kagent/pkg/checkpoint"
 	"kagent/pkg/provider"
 	"kagent/pkg/session"
+	"kagent/pkg/tool"
 )
 
 // displayFlags say what is shown while an agent runs.
@@ -50,6 +51,8 @@ type turn struct {
 
 	streamed  bool            // text has gone to stdout
 	undecided []*session.Call // calls that wait for a person's word
+	tools     *tool.Set
+	offered   map[string]bool // models and their tools that were looked at
 }
 
 // run is for the one session of a process.
@@ -108,6 +111,7 @@ func (t *turn) play(prompt string) (agent.Finish, error) {
 	if err != nil {
 		return agent.Finish{}, err
 	}
+	t.tools = r.Tools
 	show := t.attend()
 	r.Observe = show.observe
 	r.Delta = t.delta(show.screen)
@@ -128,6 +132,9 @@ func (t *turn) play(prompt string) (agent.Finish, error) {
 
 // notice keeps what a script should be warned of.
 func (t *turn) notice(d session.Data) {
+	if h, ok := d.(*session.RequestHeader); ok {
+		t.schemas(h)
+	}
 	if r, ok := d.(*session.RequestRetried); ok && r.Next != "" {
 		w := r.Next + " was asked instead: " + oneLine(r.Error.Message, 300)
 		if !slices.Contains(t.result.Warnings, w) {

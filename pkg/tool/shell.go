@@ -76,7 +76,7 @@ func (t *shell) Spec() message.ToolSpec {
 		Schema: json.RawMessage(`{"type":"object","properties":{` +
 			`"command":{"type":"string","minLength":1,"description":"the script to run"},` +
 			`"cwd":{"type":"string","minLength":1,"description":"directory to run in, relative to the work directory (default \".\")"},` +
-			`"timeout":{"type":"number","exclusiveMinimum":0,"maximum":` + seconds(t.opts.MaxTimeout) +
+			`"timeout":{"type":"number","minimum":0.01,"maximum":` + seconds(t.opts.MaxTimeout) +
 			`,"description":"seconds after which the command is ended (default ` + seconds(t.opts.Timeout) + `)"}},` +
 			`"required":["command"],"additionalProperties":false}`),
 	}

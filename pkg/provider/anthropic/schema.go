@@ -190,3 +190,16 @@ func legalType(t any) bool {
 	}
 	return len(list) > 0 && !slices.ContainsFunc(list, func(e any) bool { return !slices.Contains(types, e) })
 }
+
+// Dropped names what the tools' schemas lose on the way to the service, one line
+// each as "tool: what". The model is told of it in words.
+func Dropped(tools []message.ToolSpec) []string {
+	var list []string
+	for _, t := range tools {
+		_, lost := inputSchema(t.Schema)
+		for l := range strings.Lines(lost) {
+			list = append(list, t.Name+": "+strings.TrimSpace(l))
+		}
+	}
+	return list
+}
