@@ -19,17 +19,22 @@ func checkAnswerFile(path string) error {
 	if path == "" {
 		return nil
 	}
+	return checkTarget("--answer-file", path)
+}
+
+// checkTarget refuses a path that can't be replaced by a file.
+func checkTarget(what, path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
-		return usageErrorf("name a file", "--answer-file %s is a directory", path)
+		return usageErrorf("name a file", "%s %s is a directory", what, path)
 	case err == nil && !info.Mode().IsRegular():
 		err = unix.Access(path, unix.W_OK)
 	case err == nil || errors.Is(err, fs.ErrNotExist):
 		err = unix.Access(filepath.Dir(target(path)), unix.W_OK)
 	}
 	if err != nil {
-		return usageErrorf("name a file in a directory that can be written to", "--answer-file %s: %v", path, cause(err))
+		return usageErrorf("name a file in a directory that can be written to", "%s %s: %v", what, path, cause(err))
 	}
 	return nil
 }

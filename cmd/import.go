@@ -23,14 +23,16 @@ func (a *app) importCommand() *cobra.Command {
 	var o importOptions
 	c := &cobra.Command{
 		Use:   "import FILE",
-		Short: "make a session of a file of kagent-ts, or of a checkpoint without its log",
-		Long: "import makes a session of a session file that kagent-ts wrote, and prints its id: the conversation, and what\n" +
+		Short: "make a session of an export, of a file of kagent-ts, or of a checkpoint without its log",
+		Long: "import makes a session of what `kagent export` wrote, with all that belongs to it, under the same id if that\n" +
+			"is free; --workdir says where its work is here.\n" +
+			"It also makes one of a session file that kagent-ts wrote, and prints its id: the conversation, and what\n" +
 			"its agent had concluded, so that it goes on where it had stopped. The file is kept as imported.json. One that\n" +
 			"lies in the sessions directory becomes the session of its name; `kagent resume` does that by itself. The file\n" +
 			"knows no model and no tools of kagent: they are as for `kagent run`.\n" +
 			"A checkpoint of kagent whose log is lost is damage, but a new session can be made of it in this way. Calls\n" +
 			"that it shows as begun are in doubt then: see --on-unknown of `kagent resume`.",
-		Example: "  kagent import ~/old/.kagent-sessions/my-task.json --model openai/gpt-5\n" +
+		Example: "  kagent import nightly.kagent --workdir ~/src\n  kagent import ~/old/.kagent-sessions/my-task.json --model openai/gpt-5\n" +
 			"  kagent resume \"$(kagent import old.json -s task)\"\n  kagent import --damaged half.json -o json",
 		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error { return a.importFile(c, &o, args[0]) },
@@ -57,7 +59,11 @@ func (a *app) importFile(c *cobra.Command, o *importOptions, file string) error 
 	store := a.store()
 	options := a.foreignOptions(c, func(session.Settings) error { return nil })
 	options.As, options.Damaged = o.as, o.damaged
-	i, err := store.Import(file, options)
+	read := store.Import
+	if isExport(file) {
+		read = store.Restore
+	}
+	i, err := read(file, options)
 	if err != nil {
 		return err
 	}

@@ -111,6 +111,15 @@
 // to imported.json, then the log is put into its place, then the checkpoint
 // replaces it. At each moment the original has one of the two names.
 //
+// # Export and import
+//
+// An export is a tar archive: a manifest with the SHA-256 of each file, the log
+// up to the event that was its last one, the checkpoint at that event, the
+// artifacts, the letters that wait, and last the sum of the manifest, so that a
+// cut shows. An import checks all of it in a directory of its own; then the log
+// is replayed into the new session as for a fork, with session/imported behind it,
+// so that it is there whole or not at all.
+//
 // # What is not defended against
 //
 // A disk that lies about flushes; a file system without locks; somebody who

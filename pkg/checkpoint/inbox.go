@@ -73,16 +73,23 @@ func (b *Inbox) Send(text string) (string, error) {
 	rand.Read(random) // never fails
 	l := Letter{Time: b.now().UTC(), Text: text}
 	l.ID = fmt.Sprintf("%020d-%s", l.Time.UnixNano(), hex.EncodeToString(random))
+	if err := b.put(l); err != nil {
+		return "", err
+	}
+	return l.ID, nil
+}
+
+func (b *Inbox) put(l Letter) error {
 	data, err := json.Marshal(l)
 	if err != nil {
-		return "", err
+		return err
 	}
 	name := filepath.Join(b.dir, l.ID+letterSuffix)
 	if err := replace(b.fs, filepath.Join(b.dir, letterTemp+l.ID), name, data); err != nil {
 		b.fs.Remove(name) // so that whoever sends it again says it once
-		return "", storage("write "+name, err)
+		return storage("write "+name, err)
 	}
-	return l.ID, nil
+	return nil
 }
 
 // furnish makes the directory, but never that of a session which is gone.
