@@ -111,7 +111,7 @@ func (d decision[T]) understand(r *session.Reply) (got T, err error) {
 			return v, nil
 		}
 		if i == len(said)-1 {
-			err = perr
+			err = errors.New(shorten(perr.Error(), 500)) // it may repeat what the model said
 		}
 	}
 	return got, err

@@ -92,6 +92,7 @@ func TestWhatWasWrongWithADecisionIsSaid(t *testing.T) {
 		{calls("set_plan", `{"steps`), "no JSON object"},
 		{calls("ghost", `{}`), "call the tool set_plan"},
 		{calls("set_plan", `{"steps":["`+strings.Repeat(`a","`, 12)+`b"]}`), "13 steps, at most 12"},
+		{plan("a", strings.Repeat("步", 2001)), "step 2 has 2001 characters, at most 2000"},
 		{provider.Reply{Stop: message.StopLength, Parts: []message.Part{message.Text("so long")}}, "be shorter"},
 		{says(""), "call the tool set_plan"},
 	} {

@@ -242,6 +242,23 @@ func TestNoSummaryIsAskedForWhereNoneHelps(t *testing.T) {
 	check(t, "requests", len(r.asked), 1)
 }
 
+// A budget so small that 30 % of it are nothing must not have summaries of
+// nothing asked for, again and again.
+func TestASummaryOfNothingIsNeverAskedFor(t *testing.T) {
+	for budget := 1; budget < 12; budget++ {
+		r := newRig(t, working(2, soFar), read("look"))
+		r.within(budget)
+		r.run("", session.Completed, "")
+		_, summaries := r.requests()
+		for _, ask := range summaries {
+			contains(t, "what is to be summarised", ask.Messages[0].Text(), "What was said and done since")
+		}
+		if len(summaries) > 1 {
+			t.Errorf("budget %d: %d requests for summaries", budget, len(summaries))
+		}
+	}
+}
+
 // limited is a service that takes requests of so many characters.
 func limited(most int, next model) model {
 	return func(ctx context.Context, req provider.Request, emit func(provider.Event)) (provider.Reply, error) {

@@ -36,6 +36,9 @@ func nodesOf(raw json.RawMessage, profile func(name string) *session.Profile) ([
 	if json.Unmarshal(list, &items) != nil || len(items) == 0 {
 		return nil, errors.New(`want {"nodes": [{"id": "…", "task": "…", "needs": ["…"]}]} with at least one node`)
 	}
+	if len(items) > maxNodes { // before anything is looked up among them
+		return nil, tooMany(len(items))
+	}
 	var nodes []session.GraphNode
 	for _, item := range items {
 		n := session.GraphNode{ID: item.text("id", "name"), Task: message.Clean(item.text("task", "description", "prompt", "goal")), Needs: []string{}}
@@ -51,7 +54,27 @@ func nodesOf(raw json.RawMessage, profile func(name string) *session.Profile) ([
 		}
 		nodes = append(nodes, n)
 	}
-	return nodes, addEdges(nodes, edges)
+	if err := addEdges(nodes, edges); err != nil {
+		return nil, err
+	}
+	for i := range nodes { // a need that is named twice is one
+		nodes[i].Needs = distinct(nodes[i].Needs)
+	}
+	return nodes, nil
+}
+
+func tooMany(nodes int) error {
+	return fmt.Errorf("there would be %d nodes, at most %d are allowed", nodes, maxNodes)
+}
+
+// distinct returns texts in their order, each once.
+func distinct(texts []string) []string {
+	had := map[string]bool{}
+	return slices.DeleteFunc(texts, func(text string) bool {
+		again := had[text]
+		had[text] = true
+		return again
+	})
 }
 
 // addEdges takes in what nodes need where it is said beside them.
@@ -73,7 +96,7 @@ func addEdges(nodes []session.GraphNode, raw json.RawMessage) error {
 // checkGraph says what is wrong with nodes that are to be added to others.
 func checkGraph(s *session.State, there, nodes []session.GraphNode) error {
 	if n := len(there) + len(nodes); n > maxNodes {
-		return fmt.Errorf("there would be %d nodes, at most %d are allowed", n, maxNodes)
+		return tooMany(n)
 	}
 	known := map[string]bool{}
 	for _, n := range there {

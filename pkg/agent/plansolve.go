@@ -6,13 +6,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"kagent/pkg/message"
 	"kagent/pkg/session"
 )
 
 const (
-	maxPlan     = 12 // steps of a plan
+	maxPlan     = 12   // steps of a plan
+	maxPlanned  = 2000 // characters of a step: it is said again with every request
 	maxFailing  = 2  // failing steps in a row before another plan is asked for
 	maxReplans  = 3
 	markTool    = "mark_step"
@@ -109,6 +111,11 @@ func planning() decision[[]string] {
 				return nil, errors.New(`want {"steps": ["…", "…"]} with at least one step`)
 			case len(steps) > maxPlan:
 				return nil, fmt.Errorf("the plan has %d steps, at most %d are allowed: join some", len(steps), maxPlan)
+			}
+			for i, step := range steps {
+				if n := utf8.RuneCountInString(step); n > maxPlanned {
+					return nil, fmt.Errorf("step %d has %d characters, at most %d are allowed: say it shorter", i+1, n, maxPlanned)
+				}
 			}
 			return steps, nil
 		},

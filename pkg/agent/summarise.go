@@ -24,7 +24,7 @@ func summarise(s *session.State, sc *session.Scope, budget int) Action {
 		return goOn(child)
 	}
 	p := sc.Past(budget / 5)
-	if sc.Summing.Failed > 0 || sc.Summing.Long >= summaryLong || p.Chars < budget*3/10 {
+	if sc.Summing.Failed > 0 || sc.Summing.Long >= summaryLong || p.Chars == 0 || p.Chars < budget*3/10 {
 		return nil
 	}
 	limit := budget * 4 / 5
