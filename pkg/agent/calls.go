@@ -106,11 +106,11 @@ func (r *run) plan(c *session.Call) *planned {
 		p.result = refuse(c, session.OutcomeUnknown, unknownText)
 		return p
 	}
-	if known && !r.offered(c.Wire.Name) {
+	if known && !slices.Contains(r.Journal.State().Settings.Tools, c.Wire.Name) {
 		p.result = refuse(c, session.OutcomeDenied, fmt.Sprintf("denied: this run does not allow %s (class %s). Go on without it.", c.Wire.Name, t.Traits().Class))
 		return p
 	}
-	if !known {
+	if !known || !r.offered(c.Wire.Name) { // a child may have none of those that the run allows
 		p.result = refuse(c, session.OutcomeInvalid, r.noSuchTool(c))
 		return p
 	}

@@ -119,7 +119,8 @@ func (r *run) outOfSteps(limit int) *Finish {
 
 // storable returns parts as the log can hold them: whatever is no UTF-8 would
 // read otherwise there, and a resume would not see what this run saw. Vendor's
-// data that are no JSON could not be written at all. Text is masked, but not
+// data that are no JSON could not be written at all, nor read again where they
+// are nested too deep. Text is masked, but not
 // what a vendor's data are tied to, nor arguments: a call that held a mask would
 // do something else.
 func (r *Runner) storable(parts []message.Part) []message.Part {
@@ -129,7 +130,7 @@ func (r *Runner) storable(parts []message.Part) []message.Part {
 		if p.Type == message.TypeText && len(p.Opaque) == 0 {
 			parts[i].Text = r.Mask.Mask(parts[i].Text)
 		}
-		if !json.Valid(p.Opaque) {
+		if !json.Valid(p.Opaque) || nesting(p.Opaque) > maxNesting {
 			parts[i].Opaque = nil
 		}
 		if c := p.Call; c != nil {

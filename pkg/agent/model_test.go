@@ -193,6 +193,8 @@ func TestWhatCannotBeStoredIsReplacedBeforeItIsUsed(t *testing.T) {
 		}
 		return provider.Reply{Parts: []message.Part{
 			{Type: message.TypeReasoning, Text: "hm", Opaque: []byte(`{"s":"="}`)},
+			{Type: message.TypeReasoning, Text: "deep", Opaque: []byte(strings.Repeat("[", 9_990) + strings.Repeat("]", 9_990))},
+			{Type: message.TypeReasoning, Text: "quoted", Opaque: []byte(`"` + strings.Repeat(`[\"`, 9_990) + `"`)},
 			message.Call(message.ToolCall{ID: "a\xff", Name: "look", Arguments: "{\"v\":\"\xff\"}"}),
 		}}, nil
 	}), look)
@@ -200,4 +202,6 @@ func TestWhatCannotBeStoredIsReplacedBeforeItIsUsed(t *testing.T) {
 	r.answer("bad \uFFFD\uFFFD")
 	checkList(t, "results", results(r.log), "0 ok")
 	check(t, "vendor's data that are sound", string(r.asked[1].Messages[1].Parts[0].Opaque), `{"s":"="}`)
+	check(t, "those that are nested too deep to be read again", len(r.asked[1].Messages[1].Parts[1].Opaque), 0)
+	check(t, "brackets in a string", len(r.asked[1].Messages[1].Parts[2].Opaque), 3*9_990+2)
 }

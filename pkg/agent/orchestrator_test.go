@@ -330,8 +330,9 @@ func TestAProfileNarrowsANode(t *testing.T) {
 	contains(t, "the prompt of one", r.asks("node/one")[0].System, "one part", "be one")
 	without(t, "the prompt of one", r.asks("node/one")[0].System, "be good")
 	check(t, "runs of what two may use", len(acting.keys), 2)
-	contains(t, "what one is told", lastSaid(r.asks("node/one")[1]), "denied")
-	contains(t, "what none is told", lastSaid(r.asks("node/none")[1]), "denied")
+	contains(t, "what one is told", lastSaid(r.asks("node/one")[1]), `no tool named "act"`, "those there are: look")
+	contains(t, "what none is told", lastSaid(r.asks("node/none")[1]), `no tool named "look"`, "none")
+	check(t, "what the run has denied", len(r.log.state.Denied), 0)
 	check(t, "the model of one", <-models, "other/m")
 	check(t, "its header", r.log.state.Scope("node/one").Entries[1].Reply.Model, "other/m")
 }

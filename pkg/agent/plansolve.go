@@ -15,7 +15,7 @@ import (
 const (
 	maxPlan     = 12   // steps of a plan
 	maxPlanned  = 2000 // characters of a step: it is said again with every request
-	maxFailing  = 2  // failing steps in a row before another plan is asked for
+	maxFailing  = 2    // failing steps in a row before another plan is asked for
 	maxReplans  = 3
 	markTool    = "mark_step"
 	setPlanTool = "set_plan"
