@@ -13,6 +13,28 @@ import (
 // writes, each once, in that order and form, so that no two readers can see
 // different events in one line. Only data may hold more than is known here.
 func decodeBody(b []byte) (record, error) {
+	r, data, err := openBody(b)
+	if err != nil {
+		return record{}, err
+	}
+	if r.Data, err = session.DecodeData(r.Type, data); err != nil {
+		return record{}, err
+	}
+	return r, nil
+}
+
+// readable reports what of a body that was just encoded its readers would
+// refuse: it would be a session that is damaged as soon as it is written.
+func readable(b []byte) error {
+	r, data, err := openBody(b)
+	if err != nil {
+		return err
+	}
+	return session.CheckData(r.Type, data)
+}
+
+// openBody reads all of a body but its data.
+func openBody(b []byte) (record, []byte, error) {
 	f := envelope{rest: b}
 	var r record
 	r.prev = f.checksum("prev")
@@ -22,14 +44,7 @@ func decodeBody(b []byte) (record, error) {
 	}
 	r.Scope, r.Type = f.text("scope"), session.Type(f.text("type"))
 	data := f.last("data")
-	if f.err != nil {
-		return record{}, f.err
-	}
-	var err error
-	if r.Data, err = session.DecodeData(r.Type, data); err != nil {
-		return record{}, err
-	}
-	return r, nil
+	return r, data, f.err
 }
 
 // envelope takes fields from the beginning of an object, up to the first that is

@@ -54,6 +54,10 @@ func appendLine(buf *bytes.Buffer, r record) (uint32, error) {
 	}
 	line := buf.Bytes()[start:]
 	line[crcLen-1] = ',' // over the encoder's opening brace
+	if err := readable(line[crcLen : len(line)-1]); err != nil {
+		buf.Truncate(start)
+		return 0, err
+	}
 	crc := checksum(line[crcLen : len(line)-1])
 	copy(line[len(crcOpen):], crcText(crc))
 	return crc, nil

@@ -111,6 +111,21 @@ func TestSenselessLineIsNotTorn(t *testing.T) {
 	}
 }
 
+// A line that no reader takes would be a session that is damaged as soon as it
+// is written: nothing is appended, and what there is stays sound.
+func TestWhatCouldNotBeReadAgainIsNotWritten(t *testing.T) {
+	buf := bytes.NewBufferString("what was there")
+	many := strings.Split(strings.Repeat("a,", 1<<17), ",")
+	_, err := appendLine(buf, record{Event: event(1, &session.GraphSet{Nodes: []session.GraphNode{{ID: "b", Needs: many}}})})
+	if err == nil || !strings.Contains(err.Error(), "too many items") {
+		t.Errorf("a list of %d items: %v", len(many), err)
+	}
+	if buf.String() != "what was there" {
+		t.Errorf("%d bytes were left", buf.Len())
+	}
+	encode(t, record{Event: event(1, &session.GraphSet{Nodes: []session.GraphNode{{ID: "b", Needs: many[:1<<16-1]}}})})
+}
+
 // sealed makes a line with a right checksum of any body.
 func sealed(body []byte) []byte {
 	return fmt.Appendf(nil, "%s%s\",%s\n", crcOpen, crcText(checksum(body)), body)

@@ -81,7 +81,7 @@ func DecodeData(t Type, b []byte) (Data, error) {
 	}
 	// A pointer, so that decoded and new events have the same types.
 	d := reflect.New(k.typ).Interface().(Data)
-	err := k.shape.Check(b)
+	err := CheckData(t, b)
 	if start := skipSpace(b); len(start) == 0 || start[0] != '{' {
 		err = errors.New("not an object")
 	}
@@ -93,6 +93,10 @@ func DecodeData(t Type, b []byte) (Data, error) {
 	}
 	return d, nil
 }
+
+// CheckData says why what an event of the kind t says must not be decoded, and so
+// must not be written: see Shape.Check.
+func CheckData(t Type, b []byte) error { return kinds[t].shape.Check(b) }
 
 // kind is what a kind of event says.
 type kind struct {
