@@ -249,6 +249,81 @@ func TestAgentsUnderstandTheScenariosOfTheFakeServer(t *testing.T) {
 	}
 }
 
+// What a service says of requests that are too long, in the words of each
+// protocol: the conversation goes on with a summary, and no rule is broken.
+func TestTheFakeServersOverflowIsSurvived(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join(providertest.Shared(t, "fakellm/scenarios"), "context-overflow.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Repeat("look at this, ", 500)
+	for _, model := range []string{"openai-compatible/fake", "openai-responses/fake", "anthropic/fake", "gemini/fake", "ollama/fake"} {
+		url, check := providertest.Fake(t, b)
+		if strings.HasPrefix(model, "openai") {
+			url += "/v1"
+		}
+		dir := t.TempDir()
+		for i, args := range [][]string{
+			{"run", "-s", "s", "--tools", "none", "-m", model, "--base-url", url, "--api-key-env", "FAKE_KEY", "--stdin", "none", long},
+			{"resume", "s", long}, {"resume", "s", long}, {"compact", "s"}, {"resume", "s", "and?"},
+		} {
+			c, out := kagentIn(t, dir, args...)
+			c.Env = append(os.Environ(), "FAKE_KEY=test-key")
+			if err := c.Run(); err != nil {
+				t.Fatalf("%s, %d: %v\n%.3000s", model, i, err, out)
+			}
+		}
+		if broken := check(); broken != "" {
+			t.Errorf("%s: rules broken: %s", model, broken)
+		}
+		c, out := kagentIn(t, dir, "show", "s", "--messages")
+		if c.Run(); !strings.Contains(out.String(), "SUMMARY: the user works on a task") {
+			t.Errorf("%s: sent is %s", model, out)
+		}
+	}
+}
+
+// F131: a turn whose requests are summarised and cut again and again breaks no
+// rule of any protocol.
+func TestRequestsThatAreCutBreakNoRule(t *testing.T) {
+	list := map[string]any{"tool_calls": []any{callOf("list_files", map[string]any{"path": "."}), callOf("glob", map[string]any{"pattern": "*9*"})}, "text": "I look."}
+	for _, summary := range []string{"in short", " "} {
+		b, err := json.Marshal(map[string]any{"name": "long", "rules": []any{
+			map[string]any{"when": map[string]any{"last_user_contains": "Write the summary of all this now"}, "reply": map[string]any{"text": summary}},
+			map[string]any{"when": map[string]any{"request": map[string]any{"max": 24}}, "reply": list},
+			map[string]any{"reply": map[string]any{"text": "done"}},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, model := range []string{"openai-compatible/fake", "openai-responses/fake", "anthropic/fake", "gemini/fake", "ollama/fake"} {
+			url, check := providertest.Fake(t, b)
+			if strings.HasPrefix(model, "openai") {
+				url += "/v1"
+			}
+			dir := t.TempDir()
+			for i := range 40 {
+				if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("a-file-with-a-rather-long-name-%d", i)), nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c, out := kagentIn(t, dir, "run", "-s", "s", "--max-steps", "0", "--context-chars", "9000", "-m", model,
+				"--base-url", url, "--api-key-env", "FAKE_KEY", "--stdin", "none", "look around")
+			c.Env = append(os.Environ(), "FAKE_KEY=test-key")
+			if err := c.Run(); err != nil || !strings.HasSuffix(out.String(), "done\n") {
+				t.Errorf("%s, %q: %v\n%.3000s", model, summary, err, out)
+			}
+			if broken := check(); broken != "" {
+				t.Errorf("%s, %q: rules broken: %s", model, summary, broken)
+			}
+			log, err := os.ReadFile(filepath.Join(dir, ".kagent-sessions", "s", "events.jsonl"))
+			if cut := bytes.Count(log, []byte(`"type":"context/`)); err != nil || cut < 2 {
+				t.Errorf("%s, %q: cut %d times, %v", model, summary, cut, err)
+			}
+		}
+	}
+}
+
 // ended checks how the session has ended.
 func (r *fakeRun) ended(code int, broken string) {
 	r.Helper()

@@ -33,11 +33,11 @@ func fit(s *session.State, scope string, ask CallModel, in room) Action {
 			b.Chars = refused
 		}
 	}
-	size := in.other + s.Size(scope)
-	switch {
-	case b.Chars <= 0, !b.Hard && size <= b.Chars:
+	if b.Chars <= 0 {
 		return ask
-	case b.Hard && size <= b.Goal(): // it was cut meanwhile
+	}
+	size := in.other + s.Size(scope)
+	if size <= b.Goal() || !b.Hard && size <= b.Chars { // a refused one was cut meanwhile
 		return ask
 	}
 	if a := summarise(s, sc, b.Chars); a != nil {

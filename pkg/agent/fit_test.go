@@ -459,3 +459,18 @@ func texts(v session.View) []string {
 	}
 	return out
 }
+
+// The plays that are cut are about what they are named after.
+func TestTheBoundedPlaysAreCutDown(t *testing.T) {
+	for _, p := range boundedRepertoire() {
+		whole, n := played(t, p), 0
+		err := whole.store.Events(t.Context(), "s", false, func(e session.Event) {
+			if e.Type == "context/compacted" || e.Type == "context/trimmed" {
+				n++
+			}
+		})
+		if err != nil || n == 0 {
+			t.Errorf("%s: %d times, %v", p.name, n, err)
+		}
+	}
+}

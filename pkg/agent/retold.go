@@ -38,7 +38,7 @@ func retold(p session.Past, prior string, limit int, instructions string) string
 	var b brief
 	b.section("Summary so far", prior, all).section("What was said and done since", said.String(), all).
 		section("What the user asks of the summary", instructions, 8<<10)
-	return b.String()
+	return b.String() + "\n\nWrite the summary of all this now."
 }
 
 // piecesOf are the pieces of a conversation, each with who says it.

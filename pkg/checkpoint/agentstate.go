@@ -17,6 +17,7 @@ type child struct {
 	Profile  string         `json:"profile,omitempty"`
 	Pending  []pendingCall  `json:"pending"`
 	System   string         `json:"systemPrompt"`
+	Note     string         `json:"contextNote,omitempty"` // as in the head
 	Messages []chatMessage  `json:"messages"`
 }
 
@@ -32,7 +33,7 @@ func agentState(s *session.State) (json.RawMessage, error) {
 	}
 	var open []child
 	for _, sc := range s.Open() {
-		open = append(open, childOf(sc))
+		open = append(open, childOf(sc, s.Aside(sc)))
 	}
 	if len(open) == 0 {
 		return fields, nil
@@ -48,10 +49,10 @@ func agentState(s *session.State) (json.RawMessage, error) {
 	return append(append(append(out, `"children":`...), children...), '}'), nil
 }
 
-func childOf(sc *session.Scope) child {
+func childOf(sc *session.Scope, note string) child {
 	c := child{
 		Scope: sc.Name, Task: sc.Child.Task, Status: session.Active, Tools: append([]string{}, sc.Child.Tools...),
-		Decide: sc.Child.Decide, Profile: sc.Child.Profile, System: sc.Child.System,
+		Decide: sc.Child.Decide, Profile: sc.Child.Profile, System: sc.Child.System, Note: note,
 		Pending: pendingOf(sc), Messages: []chatMessage{},
 	}
 	if t := sc.Turn; t.N > 0 && !t.Open {

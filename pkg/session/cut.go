@@ -112,13 +112,16 @@ func (sc *Scope) tail() int {
 }
 
 // newest is the place of the last reply if it has calls: what was brought for
-// them the model has not seen. Else it is the end.
+// them the model has not seen. Else it is the end. A reply that says nothing may
+// well have had no room to read it.
 func (sc *Scope) newest() int {
 	for i := len(sc.Entries) - 1; i >= 0; i-- {
-		if r := sc.Entries[i].Reply; r != nil && len(r.Calls) > 0 {
+		switch r := sc.Entries[i].Reply; {
+		case r == nil || r.Blank():
+		case len(r.Calls) > 0:
 			return i
-		} else if r != nil {
-			break
+		default:
+			return len(sc.Entries)
 		}
 	}
 	return len(sc.Entries)

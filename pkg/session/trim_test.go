@@ -210,6 +210,14 @@ func TestTheModelIsToldWhatIsMissing(t *testing.T) {
 	check(t, "messages", len(l.main().Messages()), 1)
 }
 
+// A reply that says nothing may have had no room to read what was brought.
+func TestResultsBeforeABlankReplyAreNotSeenYet(t *testing.T) {
+	l := newLog(task(), turn(1))
+	l.steps(2, 1000)
+	l.add(reply(message.StopLength, ""), l.state.Trim("", session.Budget{Chars: 100, Hard: true}))
+	check(t, "the outputs", outputs(l), "#")
+}
+
 // What was cut stays fitting for a while: a service's cache holds what stands
 // before the newest.
 func TestAWatermarkDoesNotMoveAtEveryStep(t *testing.T) {
