@@ -25,9 +25,9 @@ type fakeAgent struct {
 }
 
 type fakeRule struct {
-	name, text string
-	when       map[string]any
-	calls      []any
+	name  string
+	when  map[string]any
+	calls []any
 }
 
 // decided is a reply that a tool is forced for.
@@ -128,7 +128,6 @@ type fakeRun struct {
 	*testing.T
 	dir, url, log string
 	agent         fakeAgent
-	begun         bool
 }
 
 // goOn starts the program and kills it when it has told of so many events; it
@@ -265,7 +264,10 @@ func TestTheFakeServersOverflowIsSurvived(t *testing.T) {
 		dir := t.TempDir()
 		for i, args := range [][]string{
 			{"run", "-s", "s", "--tools", "none", "-m", model, "--base-url", url, "--api-key-env", "FAKE_KEY", "--stdin", "none", long},
-			{"resume", "s", long}, {"resume", "s", long}, {"compact", "s"}, {"resume", "s", "and?"},
+			{"resume", "s", long},
+			{"resume", "s", long},
+			{"compact", "s"},
+			{"resume", "s", "and?"},
 		} {
 			c, out := kagentIn(t, dir, args...)
 			c.Env = append(os.Environ(), "FAKE_KEY=test-key")
