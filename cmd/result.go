@@ -161,6 +161,7 @@ func idOf(err error) string {
 		inUse   *checkpoint.InUseError
 		damaged *checkpoint.DamagedError
 		newer   *checkpoint.VersionError
+		other   *checkpoint.UserError
 	)
 	switch {
 	case errors.As(err, &inUse):
@@ -169,6 +170,8 @@ func idOf(err error) string {
 		return damaged.ID
 	case errors.As(err, &newer):
 		return newer.ID
+	case errors.As(err, &other):
+		return other.ID
 	}
 	return ""
 }
@@ -179,7 +182,10 @@ func hints(err error) []string {
 	var ambiguous *checkpoint.AmbiguousError
 	var damaged *checkpoint.DamagedError
 	var foreign *checkpoint.ForeignError
+	var other *checkpoint.UserError
 	switch {
+	case errors.As(err, &other):
+		return []string{"run kagent as that user, chown the session, or take its past over on purpose: `kagent fork " + other.ID + "`"}
 	case errors.As(err, &notFound) && len(notFound.Near) > 0:
 		return []string{"did you mean " + strings.Join(notFound.Near, ", ") + "?"}
 	case errors.As(err, &notFound):

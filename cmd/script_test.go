@@ -37,6 +37,12 @@ func TestScripts(t *testing.T) {
 			e.Setenv("TESTDATA", frozen)
 			return err
 		},
+		Condition: func(cond string) (bool, error) {
+			if cond != "root" {
+				return false, fmt.Errorf("unknown condition %q", cond)
+			}
+			return os.Geteuid() == 0, nil
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits,
 			"serve": serve,

@@ -20,11 +20,20 @@ import (
 // The composition root: here, and only here, parts meet.
 
 func (a *app) store() *checkpoint.Store {
-	o := checkpoint.Options{Owner: checkpoint.ThisProcess(version)}
+	o := checkpoint.Options{Owner: checkpoint.ThisProcess(version), Trusted: sudoer()}
 	if a.format == "jsonl" {
 		o.Report = func(e session.Event) { a.out.json(e) }
 	}
 	return checkpoint.NewStore(a.dir, o)
+}
+
+// sudoer is who became root by sudo: what belongs to them is theirs still.
+func sudoer() []int {
+	uid, err := strconv.Atoi(os.Getenv("SUDO_UID"))
+	if err != nil || os.Geteuid() != 0 {
+		return nil
+	}
+	return []int{uid}
 }
 
 type toolClass struct {

@@ -22,10 +22,13 @@ type Recovery struct {
 // Open takes a session and recovers it: opening is recovery, see doc.go. Checks
 // see its state before anything is changed, and may refuse with an error that
 // Open returns. Others: *NotFoundError, *InUseError, *DamagedError,
-// *VersionError, *StorageError, and *ForeignError for what Adopt can take.
+// *VersionError, *StorageError, and *UserError for what Adopt can take.
 func (s *Store) Open(id string, checks ...func(*session.State) error) (*Journal, Recovery, error) {
 	if err := CheckID(id); err != nil {
 		return nil, Recovery{}, &NotFoundError{ID: id}
+	}
+	if err := s.checkUser(id); err != nil {
+		return nil, Recovery{}, err
 	}
 	j, err := s.acquire(id)
 	if err != nil {

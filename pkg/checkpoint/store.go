@@ -19,7 +19,8 @@ type Store struct {
 	now   func() time.Time
 	owner session.Opened
 
-	report func(session.Event)
+	trusted []int
+	report  func(session.Event)
 }
 
 // Options of a Store; zero values are useful.
@@ -27,6 +28,9 @@ type Options struct {
 	FS    FS               // default OS
 	Now   func() time.Time // default time.Now
 	Owner session.Opened   // who opens sessions, see ThisProcess
+	// Trusted are the ids of users, beside ours and root, whose sessions may be
+	// gone on with.
+	Trusted []int
 	// Report is called with each event of a session that this store opened,
 	// once it is durable and, after Commit, once the checkpoint shows it.
 	Report func(session.Event)
@@ -34,7 +38,7 @@ type Options struct {
 
 // NewStore returns the sessions in dir, which need not exist yet.
 func NewStore(dir string, o Options) *Store {
-	s := &Store{fs: o.FS, dir: dir, now: o.Now, owner: o.Owner, report: o.Report}
+	s := &Store{fs: o.FS, dir: dir, now: o.Now, owner: o.Owner, trusted: o.Trusted, report: o.Report}
 	if s.fs == nil {
 		s.fs = OS{}
 	}
