@@ -44,6 +44,8 @@ func exceptions() (later, ours map[string]string) {
 		"fork":   "session",
 		"import": settings + " damaged",
 		"verify": "secrets",
+		"doctor": "api-key-env base-url header model",
+		"tools":  "allow tools",
 	}
 	return later, ours
 }

@@ -72,7 +72,7 @@ func (a *app) root() *cobra.Command {
 	f.StringVar(&a.profile, "profile", "", "profile of the configuration file")
 	root.AddCommand(a.runCommand(), a.resumeCommand(), a.listCommand(), a.showCommand(), a.compactCommand(), a.rmCommand(),
 		a.verifyCommand(), a.repairCommand(), a.forkCommand(), a.importCommand(), a.agentsCommand(), a.modelsCommand(),
-		a.markCommand(), a.cancelCommand(), a.sendCommand(), a.exportCommand(),
+		a.markCommand(), a.cancelCommand(), a.sendCommand(), a.exportCommand(), a.toolsCommand(), a.doctorCommand(),
 		a.schemaCommand(), a.versionCommand(),
 		&cobra.Command{Use: "exit-codes", Short: "exit codes and what a script does", Long: exitHelp()},
 		&cobra.Command{Use: "script", Short: "the format of --model script:FILE", Long: script.Help},

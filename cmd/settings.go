@@ -35,15 +35,11 @@ type settingFlags struct {
 }
 
 func (s *settingFlags) addTo(f *pflag.FlagSet) {
-	f.StringVarP(&s.model, "model", "m", "", "model: SERVICE/NAME, of those that kagent models --services lists, script:FILE, or demo\n(offline); several between commas: a fallback chain")
-	f.StringVar(&s.baseURL, "base-url", "", "address of the provider, for example http://localhost:8080/v1")
-	f.StringVar(&s.apiKeyEnv, "api-key-env", "", "environment variable that holds the provider's key (default the service's own)")
-	f.StringArrayVar(&s.headers, "header", nil, "further header for the provider, as 'Name: value' or 'Name: $VARIABLE' (repeatable)")
+	s.addWayTo(f)
 	f.StringVar(&s.system, "system", "", "system prompt")
 	f.StringVar(&s.systemFile, "system-file", "", "file that holds the system prompt")
 	f.StringVarP(&s.workdir, "workdir", "C", ".", "directory that the tools work in")
-	f.StringSliceVar(&s.tools, "tools", nil, "names of the tools to offer, or none (default all that are allowed)")
-	f.StringSliceVar(&s.allow, "allow", nil, "classes of tools to allow beside read: write, execute")
+	s.addToolsTo(f)
 	f.StringSliceVar(&s.env, "env", nil, "names of environment variables to hand to tools")
 	f.IntVar(&s.maxSteps, "max-steps", 20, "model calls per turn, 0 for no limit")
 	f.IntVar(&s.contextChars, "context-chars", 0, "characters that a request may have; what is more is summarised or left out (default by the model's window)")
@@ -58,6 +54,20 @@ func (s *settingFlags) addTo(f *pflag.FlagSet) {
 	f.BoolVar(&s.confirmPlan, "confirm-plan", false, "pause when the plan is made, until a person approves it (exit 7)")
 	f.StringVar(&s.outputSchema, "output-schema", "", "file that holds a JSON Schema: the answer has to be JSON that fits it")
 	f.StringVar(&s.onUnknown, "on-unknown", "tell", "calls whose outcome is unknown after a crash: tell the model, stop for a person, or rerun")
+}
+
+// addWayTo adds the flags that say which model is asked, and how.
+func (s *settingFlags) addWayTo(f *pflag.FlagSet) {
+	f.StringVarP(&s.model, "model", "m", "", "model: SERVICE/NAME, of those that kagent models --services lists, script:FILE, or demo\n(offline); several between commas: a fallback chain")
+	f.StringVar(&s.baseURL, "base-url", "", "address of the provider, for example http://localhost:8080/v1")
+	f.StringVar(&s.apiKeyEnv, "api-key-env", "", "environment variable that holds the provider's key (default the service's own)")
+	f.StringArrayVar(&s.headers, "header", nil, "further header for the provider, as 'Name: value' or 'Name: $VARIABLE' (repeatable)")
+}
+
+// addToolsTo adds the flags that say which tools are offered.
+func (s *settingFlags) addToolsTo(f *pflag.FlagSet) {
+	f.StringSliceVar(&s.tools, "tools", nil, "names of the tools to offer, or none (default all that are allowed)")
+	f.StringSliceVar(&s.allow, "allow", nil, "classes of tools to allow beside read: write, execute")
 }
 
 // apply overwrites the settings by the flags that use says count.

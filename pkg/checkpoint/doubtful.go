@@ -16,7 +16,7 @@ func Doubts(dir string) []string {
 		return nil
 	}
 	var why []string
-	if name := networkFS(present(abs)); name != "" {
+	if name, network := fileSystem(present(abs)); network {
 		why = append(why, "it is on a network file system ("+name+"), whose locks and flushes may not hold")
 	} else if part := synchronised(abs); part != "" {
 		why = append(why, "it is in a folder that is synchronised ("+part+"): a copy that is made in the middle may come back")
