@@ -106,6 +106,9 @@ func (o *runOptions) check(a *app, c *cobra.Command) (lockPolicy, error) {
 	if err := oneOf("agent", o.settings.agent, agent.Names()...); err != nil {
 		return lockPolicy{}, err
 	}
+	if o.settings.confirmPlan && c.Flags().Changed("confirm-plan") && o.settings.agent != "plan-solve" && o.settings.agent != "fusion" {
+		return lockPolicy{}, usageErrorf("choose --agent plan-solve or fusion", "--confirm-plan: the agent %s makes no plan", o.settings.agent)
+	}
 	if err := oneOf("if-exists", o.ifExists, existsFail, existsResume, existsContinue, existsSkip, existsNew); err != nil {
 		return lockPolicy{}, err
 	}
