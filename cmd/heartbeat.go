@@ -27,6 +27,8 @@ type heartbeat struct {
 	say  func(string, ...any)
 	stop context.CancelFunc // of the start
 	all  sync.WaitGroup
+
+	failed error // of the start: told at the end
 }
 
 // newHeartbeat returns nil where there is no monitor.
@@ -46,7 +48,7 @@ func (h *heartbeat) start() {
 	if h != nil {
 		ctx, stop := context.WithTimeout(context.Background(), heartbeatTime)
 		h.stop = stop
-		h.all.Go(func() { h.tell(ctx, "/start", "") })
+		h.all.Go(func() { h.failed = h.tell(ctx, "/start", "") })
 	}
 }
 
@@ -61,20 +63,23 @@ func (h *heartbeat) end(code int, limit time.Duration) {
 	h.stop()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	if code == exitOK {
-		h.tell(ctx, "", "")
-		return
+	suffix, body := "", ""
+	if code != exitOK {
+		suffix, body = "/fail", fmt.Sprintf("exit code %d", code)
 	}
-	h.tell(ctx, "/fail", fmt.Sprintf("exit code %d", code))
+	for _, err := range []error{h.failed, h.tell(ctx, suffix, body)} {
+		if err != nil {
+			h.say("warning: the heartbeat was not sent: %v", err)
+		}
+	}
 }
 
-func (h *heartbeat) tell(ctx context.Context, suffix, body string) {
+func (h *heartbeat) tell(ctx context.Context, suffix, body string) error {
 	u := *h.base
 	u.Path, u.RawPath = strings.TrimSuffix(u.Path, "/")+suffix, ""
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), strings.NewReader(body))
 	if err != nil {
-		h.say("warning: the heartbeat was not sent: bad address")
-		return
+		return errors.New("bad address")
 	}
 	req.Header.Set("User-Agent", "kagent/"+version)
 	res, err := http.DefaultClient.Do(req)
@@ -83,14 +88,14 @@ func (h *heartbeat) tell(ctx context.Context, suffix, body string) {
 		if errors.As(err, &u) {
 			err = u.Err // without the address
 		}
-		h.say("warning: the heartbeat was not sent: %v", err)
-		return
+		return err
 	}
 	defer res.Body.Close()
 	io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10))
 	if res.StatusCode >= 300 {
-		h.say("warning: the heartbeat was not taken: HTTP status %d", res.StatusCode)
+		return fmt.Errorf("HTTP status %d", res.StatusCode)
 	}
+	return nil
 }
 
 // beating runs a command between two heartbeats.
