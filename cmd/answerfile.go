@@ -11,15 +11,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// --answer-file: a file that holds an old answer or a new one, at no time less.
+// --answer-file and --record: files that hold what they held or what is new, at
+// no time less.
 
-// checkAnswerFile refuses a path that nothing could be written to, before
-// anything is paid for.
-func checkAnswerFile(path string) error {
+// checkFiles refuses paths that nothing could be written to, before anything is
+// paid for.
+func (d *displayFlags) checkFiles() error {
+	if err := checkFile("answer-file", d.answerFile); err != nil {
+		return err
+	}
+	return checkFile("record", d.record)
+}
+
+func checkFile(flag, path string) error {
 	if path == "" {
 		return nil
 	}
-	return checkTarget("--answer-file", path)
+	return checkTarget("--"+flag, path)
 }
 
 // checkTarget refuses a path that can't be replaced by a file.
@@ -47,11 +55,10 @@ func target(path string) string {
 	return path
 }
 
-// writeAnswer puts an answer into the file, durably and in one step. What holds
-// it already is left alone; what is no regular file is written to.
-func writeAnswer(path, answer string) error {
+// replaceFile puts a text into the file, durably and in one step. What holds it
+// already is left alone; what is no regular file is written to.
+func replaceFile(path string, text []byte, mode fs.FileMode) error {
 	path = target(path)
-	text := []byte(ended(answer))
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && !info.Mode().IsRegular():
@@ -62,7 +69,7 @@ func writeAnswer(path, answer string) error {
 		}
 	}
 	temp := fmt.Sprintf("%s.%d.tmp", path, os.Getpid())
-	err = writeDurably(temp, text, info)
+	err = writeDurably(temp, text, info, mode)
 	if err == nil {
 		err = os.Rename(temp, path)
 	}
@@ -79,8 +86,8 @@ func writeAnswer(path, answer string) error {
 }
 
 // writeDurably makes a file, for those who may use the one that it replaces.
-func writeDurably(path string, text []byte, old fs.FileInfo) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+func writeDurably(path string, text []byte, old fs.FileInfo, mode fs.FileMode) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func (b *batchFlags) check(c *cobra.Command, single bool) error {
 		return nil
 	}
 	if single {
-		return usageErrorf("give the one or the other", "ids, --last, prompts, --answer-file and --outcome do not go with --interrupted, --status and --reason")
+		return usageErrorf("give the one or the other", "ids, --last, prompts, --answer-file, --record and --outcome do not go with --interrupted, --status and --reason")
 	}
 	if b.interrupted && b.status == "" {
 		b.status = string(session.Interrupted)

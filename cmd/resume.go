@@ -64,10 +64,10 @@ func (a *app) resume(c *cobra.Command, o *resumeOptions, args []string) error {
 	if err := a.openDisplay(&o.display); err != nil {
 		return err
 	}
-	if err := checkAnswerFile(o.display.answerFile); err != nil {
+	if err := o.display.checkFiles(); err != nil {
 		return err
 	}
-	single := len(args) > 0 || o.last || len(o.outcomes) > 0 || o.display.answerFile != ""
+	single := len(args) > 0 || o.last || len(o.outcomes) > 0 || o.display.answerFile != "" || o.display.record != ""
 	if err := o.batch.check(c, single); err != nil {
 		return err
 	}

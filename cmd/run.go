@@ -118,7 +118,7 @@ func (o *runOptions) check(a *app, c *cobra.Command) (lockPolicy, error) {
 	if err := a.openDisplay(&o.display); err != nil {
 		return lockPolicy{}, err
 	}
-	if err := checkAnswerFile(o.display.answerFile); err != nil {
+	if err := o.display.checkFiles(); err != nil {
 		return lockPolicy{}, err
 	}
 	return o.locked.policy()

@@ -21,6 +21,7 @@ type displayFlags struct {
 	stream       bool
 	allowPartial bool
 	answerFile   string
+	record       string
 	waitLimit    time.Duration
 	verbose      bool
 	logFile      string
@@ -35,6 +36,7 @@ func (d *displayFlags) addTo(f *pflag.FlagSet) {
 	f.BoolVar(&d.stream, "stream", false, "show the text on stdout as it comes (default on a terminal)")
 	f.BoolVar(&d.allowPartial, "allow-partial", false, "print what there is of an answer also where it is not complete; the exit code says so")
 	f.DurationVar(&d.waitLimit, "wait-limit", 0, "how long in all to wait for rate limits to end, saved meanwhile (default: end as interrupted)")
+	f.StringVar(&d.record, "record", "", "file for the replies and results of the session, as a script that --model script:FILE replays offline")
 	f.StringVar(&d.answerFile, "answer-file", "", "file for the answer: replaced in one step, and only on success")
 }
 
@@ -83,15 +85,23 @@ func (a *app) finish(res *result, d *displayFlags) {
 	if a.ephemeral {
 		res.Checkpoint, res.Resume = "", ""
 	}
-	if a.code != exitOK || d.answerFile == "" {
+	if d.record != "" {
+		a.keep(res, "the recording", d.record, a.record(res.Session, d.record))
+	}
+	if a.code == exitOK && d.answerFile != "" {
+		a.keep(res, "the answer", d.answerFile, replaceFile(d.answerFile, []byte(ended(*res.Answer)), 0o666))
+	}
+}
+
+// keep tells of a file that could not be written.
+func (a *app) keep(res *result, what, file string, err error) {
+	if err == nil {
 		return
 	}
-	if err := writeAnswer(d.answerFile, *res.Answer); err != nil {
-		a.code = exitStorage
-		why := fmt.Sprintf("the answer could not be written to %s: %v; the session has it", d.answerFile, cause(err))
-		res.Warnings = append(res.Warnings, why)
-		a.say("kagent: %s", why)
-	}
+	a.code = exitStorage
+	why := fmt.Sprintf("%s could not be written to %s: %v; the session has it", what, file, cause(err))
+	res.Warnings = append(res.Warnings, why)
+	a.say("kagent: %s", why)
 }
 
 // play runs the turn until it is closed, durably, and fills in the result. The

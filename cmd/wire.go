@@ -167,7 +167,7 @@ func (a *app) runner(j *checkpoint.Journal, p provider.Provider) (*agent.Runner,
 	}
 	return &agent.Runner{
 		Journal: j, Provider: p, Tools: tools, Strategy: strategy, NewKey: uuid.NewString,
-		Mask: secrets, Artifacts: artifacts{j.Artifacts()}, Inbox: inbox{j.Inbox()},
+		Mask: secrets, Recorded: recordedResults(s), Artifacts: artifacts{j.Artifacts()}, Inbox: inbox{j.Inbox()},
 		Models: func(model string) (provider.Provider, error) {
 			s := s
 			s.Model = model

@@ -93,7 +93,8 @@ func (r *run) prepare(calls []*session.Call) ([]*planned, *Finish) {
 func (r *run) plan(c *session.Call) *planned {
 	p := &planned{call: c}
 	t, known := r.Tools.Lookup(c.Wire.Name)
-	if c.InDoubt() {
+	recorded := r.recorded(c, t)
+	if c.InDoubt() && (recorded == nil || c.Verdict != nil) {
 		var again bool
 		if p.result, again = r.resolve(c, t, r.Journal.State().Settings.OnUnknown); p.result == nil && !again {
 			return nil
@@ -123,8 +124,10 @@ func (r *run) plan(c *session.Call) *planned {
 		p.result = refuse(c, session.OutcomeInvalid, problem.Text+r.wasCut(c))
 		return p
 	}
-	p.tool, p.args = t, args
-	if fc, ok := t.(tool.FileChanger); ok {
+	if p.tool, p.args = t, args; recorded != nil {
+		p.tool = recorded
+	}
+	if fc, ok := p.tool.(tool.FileChanger); ok {
 		change, err := fc.Change(args)
 		if err != nil {
 			p.result, p.early = refuse(c, session.OutcomeError, err.Error()), true

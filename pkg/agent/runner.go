@@ -41,6 +41,10 @@ type Runner struct {
 	Tools    *tool.Set // all there are; the session's settings say which are offered
 	Strategy Strategy
 
+	// Recorded knows what calls are to be told in the place of running their tools;
+	// nil knows nothing.
+	Recorded func(message.ToolCall) (tool.Result, bool)
+
 	// Artifacts takes what is too large for a result; nil: it is not kept.
 	Artifacts tool.Artifacts
 	// Mask hides secrets in what tools return; a call whose arguments hold a

@@ -3,12 +3,20 @@ package script
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 
 	"go.yaml.in/yaml/v3"
 )
 
+// writer is what a bytes.Buffer and a strings.Builder have in common.
+type writer interface {
+	io.Writer
+	io.ByteWriter
+	io.StringWriter
+}
+
 // encode writes a tree as compact JSON, fields and numbers as in the file.
-func encode(b *bytes.Buffer, n *yaml.Node) error {
+func encode(b writer, n *yaml.Node) error {
 	switch n.Kind {
 	case yaml.MappingNode:
 		b.WriteByte('{')
@@ -40,7 +48,7 @@ func encode(b *bytes.Buffer, n *yaml.Node) error {
 	return nil
 }
 
-func encodeScalar(b *bytes.Buffer, n *yaml.Node) error {
+func encodeScalar(b writer, n *yaml.Node) error {
 	switch n.ShortTag() {
 	case "!!null":
 		b.WriteString("null")

@@ -1,6 +1,8 @@
 package script
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
@@ -100,6 +102,18 @@ func text(to *string) setter {
 			return faultAt(n, "must be text")
 		}
 		*to = n.Value
+		return nil
+	}
+}
+
+// sum takes a SHA-256 in hex.
+func sum(to *string) setter {
+	return func(n *yaml.Node) error {
+		b, err := hex.DecodeString(n.Value)
+		if n.Kind != yaml.ScalarNode || err != nil || len(b) != sha256.Size {
+			return faultAt(n, "%.40q is not a SHA-256 in hex", n.Value)
+		}
+		*to = strings.ToLower(n.Value)
 		return nil
 	}
 }

@@ -14,12 +14,13 @@ import (
 )
 
 // MaxSize is the largest script that is read, in bytes.
-const MaxSize = 8 << 20
+const MaxSize = 64 << 20
 
 // Script is a loaded script. It never changes, so that any number of requests
 // may be answered at once.
 type Script struct {
 	name    string
+	mark    string // of the file as it was read, see id
 	replies []reply
 }
 
@@ -52,7 +53,7 @@ func Parse(name string, data []byte) (*Script, error) {
 	if err != nil {
 		return nil, fmt.Errorf("script %s: %w", name, err)
 	}
-	return &Script{name: name, replies: replies}, nil
+	return &Script{name: name, mark: sumOf(string(data))[:8], replies: replies}, nil
 }
 
 func parse(name string, data []byte) ([]reply, error) {

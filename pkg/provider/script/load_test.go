@@ -127,7 +127,7 @@ func TestOnlyRegularFilesOfBoundedSizeAreLoaded(t *testing.T) {
 	if err := os.Truncate(big, script.MaxSize+1); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := script.Load(big); err == nil || !strings.Contains(err.Error(), "larger than 8 MiB") {
+	if _, err := script.Load(big); err == nil || !strings.Contains(err.Error(), "larger than 64 MiB") {
 		t.Errorf("big: %v", err)
 	}
 }
@@ -145,7 +145,7 @@ func TestTheHelpIsTrue(t *testing.T) {
 	}
 	for _, at := range []string{
 		"{no: 1}", "{when: {no: 1}}", "{tool_calls: [{no: 1}]}", "{usage: {no: 1}}",
-		"{error: {no: 1}}", "{when: {attempt: {no: 1}}}",
+		"{error: {no: 1}}", "{tool_calls: [{result: {no: 1}}]}", "{when: {attempt: {no: 1}}}",
 	} {
 		_, err := script.Parse("f", []byte("replies: ["+at+"]"))
 		_, known, ok := strings.Cut(err.Error(), "known are ")

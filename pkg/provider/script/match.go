@@ -1,9 +1,13 @@
 package script
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -44,6 +48,7 @@ func factsOf(req provider.Request) facts {
 type when struct {
 	lastUser    string
 	lastUserIs  *string
+	lastUserSum string
 	toolResults *span
 	lastTool    *string
 	tools       []string
@@ -55,10 +60,11 @@ type when struct {
 
 func (w *when) set(n *yaml.Node) error {
 	_, err := mapping(n, fields{
-		"last_user":    text(&w.lastUser),
-		"last_user_is": pointer(&w.lastUserIs, text),
-		"tool_results": pointer(&w.toolResults, from(0)),
-		"last_tool":    pointer(&w.lastTool, text),
+		"last_user":        text(&w.lastUser),
+		"last_user_is":     pointer(&w.lastUserIs, text),
+		"last_user_sha256": sum(&w.lastUserSum),
+		"tool_results":     pointer(&w.toolResults, from(0)),
+		"last_tool":        pointer(&w.lastTool, text),
 		"tools": list(func(n *yaml.Node) error {
 			w.tools = append(w.tools, "")
 			return text(&w.tools[len(w.tools)-1])(n)
@@ -72,19 +78,58 @@ func (w *when) set(n *yaml.Node) error {
 }
 
 func (w *when) holds(f facts) bool {
-	for _, t := range w.tools {
-		if !slices.Contains(f.tools, t) {
-			return false
+	for range w.misses(f) {
+		return false
+	}
+	return true
+}
+
+// A miss is a condition that does not hold. The weight tells how far off a reply
+// is for it: one of another scope is not meant at all.
+type miss struct {
+	weight int
+	why    func() string
+}
+
+// misses goes through the conditions that do not hold.
+func (w *when) misses(f facts) iter.Seq[miss] {
+	return func(yield func(miss) bool) {
+		for _, c := range []struct {
+			holds  bool
+			weight int
+			why    func() string
+		}{
+			{w.scope == nil || inScope(*w.scope, f.Scope), 100, func() string { return fmt.Sprintf("it is for scope %q", *w.scope) }},
+			{w.ordinal.holds(f.Ordinal), 10, func() string { return "it is for ordinal " + w.ordinal.String() }},
+			{w.attempt.holds(f.Attempt), 5, func() string { return "it is for attempt " + w.attempt.String() }},
+			{strings.Contains(f.lastUser, w.lastUser), 1, func() string { return fmt.Sprintf("the user's text does not contain %q", cut(w.lastUser, 80)) }},
+			{w.lastUserIs == nil || f.lastUser == *w.lastUserIs, 1, func() string { return differ("the user's text is", f.lastUser, *w.lastUserIs) }},
+			{w.lastUserSum == "" || sumOf(f.lastUser) == w.lastUserSum, 1, func() string { return "the user's text is not the one whose SHA-256 begins with " + w.lastUserSum[:8] }},
+			{w.toolResults.holds(f.results), 1, func() string { return "it is for " + w.toolResults.String() + " tool results" }},
+			{w.lastTool == nil || f.results > 0 && strings.Contains(f.lastResult, *w.lastTool), 1, func() string { return fmt.Sprintf("the last tool result does not contain %q", cut(*w.lastTool, 80)) }},
+			{missing(w.tools, f.tools) == nil, 1, func() string { return "not offered: " + strings.Join(missing(w.tools, f.tools), ", ") }},
+			{w.noTools == nil || *w.noTools == (len(f.tools) == 0), 1, func() string { return fmt.Sprintf("it is for no_tools: %v", *w.noTools) }},
+		} {
+			if !c.holds && !yield(miss{c.weight, c.why}) {
+				return
+			}
 		}
 	}
-	return strings.Contains(f.lastUser, w.lastUser) &&
-		(w.lastUserIs == nil || f.lastUser == *w.lastUserIs) &&
-		w.toolResults.holds(f.results) &&
-		(w.lastTool == nil || f.results > 0 && strings.Contains(f.lastResult, *w.lastTool)) &&
-		(w.noTools == nil || *w.noTools == (len(f.tools) == 0)) &&
-		(w.scope == nil || inScope(*w.scope, f.Scope)) &&
-		w.ordinal.holds(f.Ordinal) &&
-		w.attempt.holds(f.Attempt)
+}
+
+// missing are those of the tools that are not offered.
+func missing(tools, offered []string) (out []string) {
+	for _, t := range tools {
+		if !slices.Contains(offered, t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+func sumOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
 }
 
 // inScope compares names; a star at the end of want stands for any rest.
@@ -99,6 +144,16 @@ func inScope(want, scope string) bool {
 type span struct{ min, max int }
 
 func (s *span) holds(n int) bool { return s == nil || s.min <= n && n <= s.max }
+
+func (s *span) String() string {
+	switch {
+	case s.min == s.max:
+		return strconv.Itoa(s.min)
+	case s.max == math.MaxInt:
+		return fmt.Sprintf("%d or more", s.min)
+	}
+	return fmt.Sprintf("%d to %d", s.min, s.max)
+}
 
 // from reads a span of numbers that start at lowest.
 func from(lowest int) func(*span) setter {
@@ -122,20 +177,48 @@ func from(lowest int) func(*span) setter {
 	}
 }
 
-// find returns the first reply that fits.
-func (s *Script) find(f facts) (*reply, error) {
+// find returns the first reply that fits, and its place.
+func (s *Script) find(f facts) (int, error) {
 	for i := range s.replies {
 		if s.replies[i].when.holds(f) {
-			return &s.replies[i], nil
+			return i, nil
 		}
 	}
-	return nil, &provider.Error{
+	return 0, &provider.Error{
 		Kind:     provider.InvalidRequest,
 		Provider: "script",
 		Message: message.Clean(fmt.Sprintf(
-			"no reply in %s fits: scope %q, ordinal %d, attempt %d, %d tool results, %d tools offered, last user text %q",
-			s.name, f.Scope, f.Ordinal, f.Attempt, f.results, len(f.tools), cut(f.lastUser, 80))),
+			"no reply in %s fits: scope %q, ordinal %d, attempt %d, %d tool results, %d tools offered, last user text %q; %s",
+			s.name, f.Scope, f.Ordinal, f.Attempt, f.results, len(f.tools), cut(f.lastUser, 80), s.nearest(f))),
 	}
+}
+
+// nearest says what differs from the reply that is the least far off.
+func (s *Script) nearest(f facts) string {
+	best, least, why := 0, math.MaxInt, ""
+	for i := range s.replies {
+		weight := 0
+		var said []string
+		for m := range s.replies[i].when.misses(f) {
+			weight += m.weight
+			said = append(said, m.why())
+		}
+		if weight < least {
+			best, least, why = i+1, weight, strings.Join(said, ", ")
+		}
+	}
+	return fmt.Sprintf("reply %d is the nearest, but %s", best, why)
+}
+
+// differ tells two texts apart, from shortly before they differ.
+func differ(what, got, want string) string {
+	g, w := []rune(got), []rune(want)
+	at := 0
+	for at < len(g) && at < len(w) && g[at] == w[at] {
+		at++
+	}
+	from := max(at-20, 0)
+	return fmt.Sprintf("%s %q and not %q: they differ at character %d", what, cut(string(g[from:]), 60), cut(string(w[from:]), 60), at+1)
 }
 
 // cut shortens s to n runes.

@@ -95,7 +95,7 @@ func TestARequestThatNothingFitsIsDescribed(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	want := `no reply in test.yaml fits: scope "node/a", ordinal 4, attempt 2, 1 tool results, 1 tools offered, ` +
-		`last user text "` + strings.Repeat("問", 80) + `…"`
+		`last user text "` + strings.Repeat("問", 80) + `…"; reply 1 is the nearest, but it is for ordinal 99`
 	if e.Message != want {
 		t.Errorf("got  %s\nwant %s", e.Message, want)
 	}

@@ -15,6 +15,7 @@ import (
 // reply is an entry of a script.
 type reply struct {
 	when       when
+	verbatim   bool // no templates
 	text       string
 	reasoning  string
 	calls      []call
@@ -31,13 +32,15 @@ type call struct {
 	name      string
 	id        *string // nil: derived
 	arguments string
-	verbatim  bool // the arguments are no JSON of ours
+	verbatim  bool    // the arguments are no JSON of ours
+	result    *Result // nil: the tool runs
 }
 
 func newReply(n *yaml.Node) (reply, error) {
 	r := reply{pieces: 1}
 	given, err := mapping(n, fields{
 		"when":      r.when.set,
+		"verbatim":  flag(&r.verbatim),
 		"text":      text(&r.text),
 		"reasoning": text(&r.reasoning),
 		"tool_calls": list(func(n *yaml.Node) error {
@@ -49,10 +52,7 @@ func newReply(n *yaml.Node) (reply, error) {
 			r.usage, err = newUsage(n)
 			return err
 		},
-		"stop": oneOf([]message.StopReason{
-			message.StopEnd, message.StopCalls, message.StopLength,
-			message.StopFilter, message.StopRefusal,
-		}, &r.stop),
+		"stop":        oneOf(stops(), &r.stop),
 		"delay":       duration(&r.delay),
 		"pieces":      number(1, math.MaxInt32, &r.pieces),
 		"piece_delay": duration(&r.pieceDelay),
@@ -65,6 +65,19 @@ func newReply(n *yaml.Node) (reply, error) {
 		return r, err
 	}
 	return r, r.check(n, given)
+}
+
+func stops() []message.StopReason {
+	return []message.StopReason{message.StopEnd, message.StopCalls, message.StopLength, message.StopFilter, message.StopRefusal}
+}
+
+// Kinds are the failures that a script can play.
+func Kinds() []provider.Kind {
+	return []provider.Kind{
+		provider.Auth, provider.Permission, provider.Quota, provider.RateLimit,
+		provider.Overloaded, provider.ContextLength, provider.InvalidRequest, provider.NotFound,
+		provider.ContentFilter, provider.Server, provider.Network, provider.Timeout, provider.Cancelled,
+	}
 }
 
 // check finds fields that are fine alone and make no sense together.
@@ -91,9 +104,17 @@ func newCall(n *yaml.Node) (call, error) {
 		"name":      text(&c.name),
 		"id":        pointer(&c.id, text),
 		"arguments": c.setArguments,
+		"result": func(n *yaml.Node) (err error) {
+			c.result, err = newResult(n)
+			return err
+		},
 	})
-	if err == nil && c.name == "" {
+	switch {
+	case err != nil:
+	case c.name == "":
 		err = faultAt(n, "a call needs a name")
+	case c.id != nil && c.result != nil:
+		err = faultAt(n, "id and result exclude each other")
 	}
 	return c, err
 }
@@ -137,11 +158,7 @@ func newUsage(n *yaml.Node) (*message.Usage, error) {
 func newError(n *yaml.Node) (*provider.Error, error) {
 	e := &provider.Error{Provider: "script", Message: "scripted error"}
 	given, err := mapping(n, fields{
-		"kind": oneOf([]provider.Kind{
-			provider.Auth, provider.Permission, provider.Quota, provider.RateLimit,
-			provider.Overloaded, provider.ContextLength, provider.InvalidRequest, provider.NotFound,
-			provider.ContentFilter, provider.Server, provider.Network, provider.Timeout, provider.Cancelled,
-		}, &e.Kind),
+		"kind":        oneOf(Kinds(), &e.Kind),
 		"message":     text(&e.Message),
 		"status":      number(100, 599, &e.Status),
 		"retry_after": duration(&e.RetryAfter),

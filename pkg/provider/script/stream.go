@@ -2,7 +2,6 @@ package script
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -18,11 +17,12 @@ func (s *Script) Stream(ctx context.Context, req provider.Request, emit func(pro
 		return provider.Reply{}, context.Cause(ctx)
 	}
 	f := factsOf(req)
-	r, err := s.find(f)
+	i, err := s.find(f)
 	if err != nil {
 		return provider.Reply{}, err
 	}
-	parts := r.parts(f)
+	r := &s.replies[i]
+	parts := r.parts(f, func(call int) string { return s.id(f.Ordinal, i, call) })
 	if err := r.play(ctx, parts, emit); err != nil {
 		return provider.Reply{}, err
 	}
@@ -70,28 +70,32 @@ func (r *reply) play(ctx context.Context, parts []message.Part, emit func(provid
 	return nil
 }
 
-// parts fills in the templates.
-func (r *reply) parts(f facts) []message.Part {
+// parts fills in the templates; id names a call that has no name of its own.
+func (r *reply) parts(f facts, id func(call int) string) []message.Part {
 	var parts []message.Part
 	plain := f.templates(func(s string) string { return s })
+	// Braces next to each other occur in JSON inside strings only: what is
+	// filled in must be escaped as a string's inside.
+	quoted := f.templates(func(s string) string { q := quote(s); return q[1 : len(q)-1] })
+	if r.verbatim {
+		plain, quoted = strings.NewReplacer(), strings.NewReplacer()
+	}
 	if s := message.Clean(plain.Replace(r.reasoning)); s != "" {
 		parts = append(parts, message.Part{Type: message.TypeReasoning, Text: s})
 	}
 	if s := message.Clean(plain.Replace(r.text)); s != "" {
 		parts = append(parts, message.Text(s))
 	}
-	// Braces next to each other occur in JSON inside strings only: what is
-	// filled in must be escaped as a string's inside.
-	quoted := f.templates(func(s string) string { q := quote(s); return q[1 : len(q)-1] })
 	for i, c := range r.calls {
-		args, id := c.arguments, fmt.Sprintf("script_%d_%d", f.Ordinal, i+1)
+		args := c.arguments
 		if !c.verbatim {
 			args = quoted.Replace(args)
 		}
+		named := message.ToolCall{ID: id(i), Name: c.name, Arguments: args}
 		if c.id != nil {
-			id = *c.id
+			named.ID = *c.id
 		}
-		parts = append(parts, message.Call(message.ToolCall{ID: id, Name: c.name, Arguments: args}))
+		parts = append(parts, message.Call(named))
 	}
 	return parts
 }
