@@ -19,11 +19,26 @@ import (
 const (
 	sessionID = "s1"
 	answer    = "Done: the notes are read, the report is written, 6 calls were made."
-	replies   = 4
 )
+
+// scene is what a session of one of the agents comes to: its replies, children
+// included.
+type scene struct {
+	answer  string
+	replies int
+}
+
+func scenes() map[string]scene {
+	return map[string]scene{
+		"":             {answer, 4},
+		"plan-solve":   {"Done: another plan led to it.", 7},
+		"orchestrator": {"Done: all nodes are joined.", 7},
+	}
+}
 
 // trial is what a fault left: the directory, and what the outside world saw.
 type trial struct {
+	scene
 	dir       string
 	recovered bool // a recovery has run since the fault
 	raced     bool // several processes were started, none was killed
@@ -66,7 +81,8 @@ type checkpointFile struct {
 // fault. It returns the exit code: 0 when all promises were kept.
 func check() int {
 	t := &trial{
-		dir: os.Getenv("FL_DIR"), fault: os.Getenv("FL_FAULT"), exit: os.Getenv("FL_EXIT"),
+		scene: scenes()[os.Getenv("FAULTS_AGENT")],
+		dir:   os.Getenv("FL_DIR"), fault: os.Getenv("FL_FAULT"), exit: os.Getenv("FL_EXIT"),
 		recovered: os.Getenv("FL_RECOVERED") == "1", raced: os.Getenv("FL_EXITS") != "", effects: map[string]int{},
 	}
 	t.disk = readDiskError(t.fault)
@@ -108,7 +124,7 @@ func (t *trial) path(name ...string) string {
 // readOutputs reads what all processes of the trial printed. A last line that
 // a kill cut off counts as not said.
 func (t *trial) readOutputs() {
-	names := append(filepath.SplitList(os.Getenv("FL_OUTS")), filepath.Join(filepath.Dir(os.Getenv("FL_DIR")), "setup.out"))
+	names := append(filepath.SplitList(os.Getenv("FL_OUTS")), filepath.Join(filepath.Dir(os.Getenv("FL_DIR")), "setup.out"), filepath.Join(t.dir, "setup.txt"))
 	for _, name := range names {
 		b, err := os.ReadFile(name)
 		if err != nil {
@@ -220,9 +236,9 @@ func (t *trial) checkpointWhole() {
 	switch {
 	case seq != int64(len(t.log)):
 		t.fail("checkpoint: it shows event %d, the log ends at %d", seq, len(t.log))
-	case c.Status != "completed" || c.Answer == nil || *c.Answer != answer:
+	case c.Status != "completed" || c.Answer == nil || *c.Answer != t.answer:
 		t.fail("checkpoint: status %s, answer %v", c.Status, c.Answer)
-	case n == 0 || c.Messages[n-1].Content != answer:
+	case n == 0 || c.Messages[n-1].Content != t.answer:
 		t.fail("checkpoint: its last message is not the answer")
 	}
 }
@@ -237,7 +253,9 @@ func (t *trial) answeredLast() {
 	}
 }
 
-func completed(e event) bool { return e.Type == "turn/end" && e.data().Status == "completed" }
+func completed(e event) bool {
+	return e.Type == "turn/end" && e.Scope == "" && e.data().Status == "completed"
+}
 
 // finished: the session is completed, and nothing was asked for or run again.
 func (t *trial) finished() {
@@ -250,14 +268,14 @@ func (t *trial) finished() {
 			ends++
 		}
 	}
-	if n != replies {
-		t.fail("log: %d replies, want %d", n, replies)
+	if n != t.replies {
+		t.fail("log: %d replies, want %d", n, t.replies)
 	}
 	if ends != 1 {
 		t.fail("log: %d completed turns, want 1", ends)
 	}
 	outs := filepath.SplitList(os.Getenv("FL_OUTS"))
-	if b, err := os.ReadFile(outs[len(outs)-1]); err != nil || !bytes.Contains(b, []byte(answer)) {
+	if b, err := os.ReadFile(outs[len(outs)-1]); err != nil || !bytes.Contains(b, []byte(t.answer)) {
 		t.fail("stdout: the recovery did not print the answer: %v", err)
 	}
 }

@@ -5,7 +5,7 @@
 // `make faults` runs it.
 //
 //   - sweeps_test.go and sweeps_disk_test.go list the sweeps and run them on the
-//     real binary.
+//     real binary; sweeps_agents_test.go has those of sessions with children.
 //   - broken_test.go and broken_disk_test.go break the program on purpose, one
 //     rule at a time, and fail if the tool meant for that rule does not notice.
 //   - check_test.go is what the lab starts after each fault. It knows the log by

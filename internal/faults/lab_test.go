@@ -128,6 +128,7 @@ type sweep struct {
 	setup, run, recover string
 	check               string   // what FAULTS_CHECK says, default 1
 	first               string   // what finished.sh begins with
+	agent               string   // of the session, default react
 	args                []string // {kagent} is the program
 	short               []string // more arguments in the short profile
 	long                []string // more arguments in the long profile
@@ -194,7 +195,7 @@ func (l *lab) sweep(t *testing.T, binary string, s sweep, more ...string) report
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "python3", append(args, more...)...)
-	cmd.Env = append(l.environ(home, binary), "FAULTS_FIRST="+s.first)
+	cmd.Env = append(l.environ(home, binary), "FAULTS_FIRST="+s.first, "FAULTS_AGENT="+s.agent)
 	out, err := cmd.CombinedOutput()
 	r := report{output: string(out), err: err}
 	if b, rerr := os.ReadFile(name); rerr == nil {

@@ -131,7 +131,15 @@ func TestAPromptIsToldToTheNodesThatWork(t *testing.T) {
 	r.run("", session.Interrupted, session.ReasonNetwork)
 	nodes := len(r.log.state.Open())
 	check(t, "nodes at work", nodes >= 1, true)
+	// What it asks a child of its own, and what the session itself is told, are
+	// no words of the user to it.
+	_ = r.log.Append("node/b/summarise-1", &session.ChildCreated{Task: "what was said", Before: 1, Tools: []string{}}, &session.TurnStart{Turn: 1})
+	_ = r.log.Append("", &session.Repaired{From: "x", Note: "something was lost"})
+	n := len(r.log.events)
 	r.run("in rhyme", session.Completed, "")
+	for _, e := range r.log.events[n:] {
+		check(t, "its own question being told", e.Scope == "node/b/summarise-1", false)
+	}
 	b := r.log.state.Scope("node/b")
 	told := 0
 	for _, e := range b.Entries {
@@ -208,6 +216,9 @@ func TestTheReplyOfAQuestionIsKept(t *testing.T) {
 		r.run("in rhyme", session.Completed, "")
 		check(t, "requests of "+name+" in other words", len(r.asks(name+"/try-2")), 1)
 		contains(t, "the question", lastSaid(r.asks(name + "/try-2")[0]), "the task", "in rhyme")
+		for _, e := range r.log.events[n:] {
+			check(t, name+" being touched", e.Scope == name, false)
+		}
 		check(t, "children that are open", len(r.log.state.Open()), 0)
 	}
 }
@@ -321,4 +332,25 @@ func TestADiskThatFailsInAChildEndsTheRun(t *testing.T) {
 			t.Errorf("operation %d: two effects happened %d times", n, len(acting.keys))
 		}
 	}
+}
+
+// Another program may have closed the turn of a child that has not ended.
+func TestAChildWhoseTurnWasClosedIsGoneOnWith(t *testing.T) {
+	c := threeNodes()
+	c["node/b"] = []provider.Reply{together(act("look", "x")), says("b")}
+	r := agentRig(t, "orchestrator", interruptedOnce("node/b", 2, c), read("look"))
+	r.run("", session.Interrupted, session.ReasonNetwork)
+	_ = r.log.Append("node/b", &session.TurnEnd{Turn: 1, Status: session.Interrupted, Reason: session.ReasonNetwork})
+	r.run("", session.Completed, "")
+	b := r.log.state.Scope("node/b")
+	check(t, "the child's turn", b.Turn.N, 1)
+	check(t, "its end", b.Turn.Status, session.Completed)
+	check(t, "its steps", b.Turn.Steps, 2)
+	starts := 0
+	for _, e := range r.log.events {
+		if _, ok := e.Data.(*session.TurnStart); ok && e.Scope == "node/b" {
+			starts++
+		}
+	}
+	check(t, "its turn's starts", starts, 2)
 }

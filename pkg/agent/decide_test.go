@@ -45,6 +45,9 @@ func TestADecisionIsReadInWhateverFormItComes(t *testing.T) {
 		`{"tasks": [{"title": "a"}, {"name": " b "}, "c"]}`:           {"a", "b", "c"},
 		`[{"text": "看看"}, {"task": "🙂"}]`:                             {"看看", "🙂"},
 		`see [1] and {x: y}: {"steps": ["a \"quoted\" {word}"]}`:      {`a "quoted" {word}`},
+		`{"steps": ["a \"} b"]} `:                                     {`a "} b`},
+		`{"steps": ["say \",]\" to it",],}`:                           {`say ",]" to it`},
+		`[1} and {"steps": ["a"]}`:                                    {"a"},
 		`{"steps": []}`:                                               nil,
 		`{"steps": "a"}`:                                              nil,
 		`{"steps": ["a", ""]}`:                                        nil,
@@ -103,6 +106,12 @@ func TestWhatWasWrongWithADecisionIsSaid(t *testing.T) {
 			t.Fatalf("%d requests for a plan", len(asks))
 		}
 		contains(t, "the question", lastSaid(asks[1]), "Try once more", c.want)
+		answered := message.User
+		if len(c.reply.Parts) > 0 && c.reply.Parts[0].Call != nil {
+			answered = message.Tool
+		}
+		check(t, "who says what was wrong", asks[1].Messages[len(asks[1].Messages)-1].Role, answered)
+		paired(t, asks[1].Messages)
 		checkList(t, "the plan", r.main().Work.Plan.Steps, "a")
 		check(t, "replies of the child", r.log.state.Scope("plan-1").Steps, 2)
 	}

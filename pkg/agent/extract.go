@@ -37,10 +37,10 @@ const maxLooked = 16 << 20
 var thoughts = regexp.MustCompile(`(?s)<think(?:ing)?>.*?(?:</think(?:ing)?>|\z)`)
 
 // balanced is the length of the bracketed text that s begins with, or of what
-// was looked at if it is not closed. Brackets in strings don't count.
+// was looked at if it is not closed. Brackets in strings don't count, and whether
+// they fit each other is for others to say.
 func balanced(s string) (n int, closed bool) {
-	var open []byte
-	quoted := false
+	depth, quoted := 0, false
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
 		case quoted && c == '\\':
@@ -48,15 +48,10 @@ func balanced(s string) (n int, closed bool) {
 		case c == '"':
 			quoted = !quoted
 		case quoted:
-		case c == '{':
-			open = append(open, '}')
-		case c == '[':
-			open = append(open, ']')
+		case c == '{' || c == '[':
+			depth++
 		case c == '}' || c == ']':
-			if open[len(open)-1] != c {
-				return i, false
-			}
-			if open = open[:len(open)-1]; len(open) == 0 {
+			if depth--; depth == 0 {
 				return i + 1, true
 			}
 		}

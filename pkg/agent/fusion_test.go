@@ -2,6 +2,8 @@ package agent_test
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -51,6 +53,7 @@ func TestTheAnswerToAComplexTaskIsJudged(t *testing.T) {
 	checkList(t, "who was asked", r.scopes(), "route-1", "plan-1", "", "verify-1")
 	ask := r.asks("verify-1")[0]
 	contains(t, "the question", lastSaid(ask), "# Task", "the task", "# What was done", `act {"v":"x"}: ok`, "# The answer to judge", "the answer")
+	without(t, "the question", lastSaid(ask), "# Earlier", "mark_step")
 	check(t, "its tool", ask.Choice, "give_verdict")
 	check(t, "verdicts", len(r.main().Work.Verdicts), 1)
 }
@@ -222,4 +225,22 @@ func TestAVerdictOfAnOlderAnswerDoesNotCount(t *testing.T) {
 	contains(t, "the question", lastSaid(ask), "in rhyme", "# The answer to judge", "the new answer")
 	check(t, "children that are open", len(r.log.state.Open()), 0)
 	check(t, "the next question", r.main().Question("verify"), "verify-2")
+}
+
+// What was done is told of the present task alone, and not without end.
+func TestAQuestionTellsWhatWasDoneOfThisTask(t *testing.T) {
+	replies := []provider.Reply{together(act("act", "of the first"), mark("1")), says("the first answer")}
+	for i := range 45 {
+		replies = append(replies, together(act("act", fmt.Sprint("number ", i, "."))))
+	}
+	r := agentRig(t, "fusion", cast{
+		"route-*": {route("complex")}, "plan-*": {plan("a")}, "verify-*": {verdict(true, "")},
+		"": append(replies, together(mark("1")), says("the second answer")),
+	}, execute("act"))
+	r.run("", session.Completed, "")
+	r.run("and now?", session.Completed, "")
+	ask := lastSaid(r.asks("verify-2")[0])
+	contains(t, "the question", ask, "# Earlier", "the first answer", "# Task", "and now?", "(5 earlier ones are left out)", "number 5.", "number 44.", "# The answer to judge")
+	without(t, "the question", ask, "of the first", "number 4.")
+	check(t, "times that the task is told", strings.Count(ask, "and now?"), 1)
 }

@@ -336,3 +336,22 @@ func TestAProfileNarrowsANode(t *testing.T) {
 	check(t, "the model of one", <-models, "other/m")
 	check(t, "its header", r.log.state.Scope("node/one").Entries[1].Reply.Model, "other/m")
 }
+
+// An answer in words is an answer, whatever it looks like.
+func TestAJoinThatAnswersInJSONHasAnswered(t *testing.T) {
+	answer := `{"nodes":[{"id":"b","task":"x"}]}`
+	r := agentRig(t, "orchestrator", cast{"split-1": {graph("set_graph", "a")}, "node/*": {says("x")}, "join-1": {says(answer)}})
+	r.run("", session.Completed, "")
+	r.answer(answer)
+	check(t, "nodes", len(r.nodes()), 1)
+}
+
+// A failure reaches all that hangs on it, in whatever order the nodes stand.
+func TestAFailureReachesAllThatHangsOnIt(t *testing.T) {
+	r := agentRig(t, "orchestrator", cast{
+		"split-1": {graph("set_graph", "d: c", "c: b", "b: a", "a", "free")},
+		"node/a*": {says("")}, "node/free": {says("x")}, "join-1": {says("")},
+	})
+	end := r.run("", session.Failed, session.ReasonIncomplete)
+	contains(t, "the error", end.End.Error.Message, "could not be joined", "d was not run", "c was not run", "b was not run", "a failed")
+}

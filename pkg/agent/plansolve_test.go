@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"kagent/pkg/agent"
 	"kagent/pkg/message"
 	"kagent/pkg/provider"
 	"kagent/pkg/session"
@@ -114,6 +115,7 @@ func TestTwoFailingStepsAskForAnotherPlan(t *testing.T) {
 		"beside a success":        {broken(tool.Failed, 1), []provider.Reply{fails, together(act("act", "x"), act("look", "x"))}, false},
 		"beside a mark":           {broken(tool.Failed, 1), []provider.Reply{together(act("act", "x"), mark("1")), together(act("act", "x"), mark("1"))}, true},
 		"a mark between":          {broken(tool.Failed, 1), []provider.Reply{fails, together(mark("1")), fails}, false},
+		"wrong marks alone":       {broken(tool.OK, 0), []provider.Reply{together(mark("9")), together(mark("0"), mark("7"))}, true},
 		"calls that can't run":    {broken(tool.OK, 0), []provider.Reply{calls("ghost", "{}"), calls("act", "[]")}, true},
 		"calls that are denied":   {broken(tool.OK, 0), []provider.Reply{together(act("put", "x")), together(act("put", "x"))}, true},
 		"words that tell of them": {broken(tool.OK, 0), []provider.Reply{says("error: exit 1, it failed")}, false},
@@ -260,4 +262,39 @@ func TestAnotherTaskIsPlannedAnew(t *testing.T) {
 	contains(t, "the question", ask, "# Earlier", "the task", "the first answer", "# Task", "and now?")
 	check(t, "plans that failed", r.main().Work.Plan.Replans, 0)
 	checkList(t, "who was asked", r.scopes(), "plan-1", "", "plan-2")
+}
+
+// A mark where there is no plan is a call like any other.
+func TestAMarkWithoutAPlanIsNoTool(t *testing.T) {
+	r := agentRig(t, "plan-solve", cast{"plan-1": {plan("a")}, "": {says("no"), together(mark("1")), says("done")}})
+	_ = r.log.Append("", &session.UserMessage{Source: session.FromTask}, &session.TurnStart{Turn: 1}, reply(message.StopCalls, "", "mark_step"))
+	r.run("", session.Completed, "")
+	checkList(t, "results", results(r.log), "0 invalid", "0 ok")
+}
+
+// A strategy changes nothing of the state that it is shown.
+func TestMarksAreTakenWithoutATouchOfTheState(t *testing.T) {
+	done := append(make([]int, 0, 4), 2)
+	s := fold(&session.PlanSet{Steps: []string{"a", "b", "c"}, Done: done}, reply(message.StopCalls, "", "mark_step"))
+	s.Main().LastReply().Calls[0].Wire.Arguments = `{"step":1}`
+	for range 2 {
+		a, ok := agent.PlanSolve(s, "").(agent.Record)
+		if !ok {
+			t.Fatalf("%#v", a)
+		}
+		checkList(t, "what is recorded as done", a.Events[0].(*session.PlanSet).Done, 0, 2)
+		checkList(t, "what the state shows as done", s.Main().Work.Plan.Done, 2)
+	}
+}
+
+// The question for another plan tells what failed since the last one.
+func TestAQuestionForAPlanTellsOfTheLastOneAlone(t *testing.T) {
+	r := agentRig(t, "plan-solve", cast{
+		"plan-*": {plan("try")},
+		"":       {together(act("act", "1")), together(act("act", "2")), together(act("act", "3")), together(act("act", "4")), together(mark("1")), says("done")},
+	}, broken(tool.Failed, 2))
+	r.run("", session.Completed, "")
+	ask := lastSaid(r.asks("plan-3")[0])
+	contains(t, "the question", ask, `act {"v":"3"}: error`, `act {"v":"4"}: error`)
+	without(t, "the question", ask, `{"v":"1"}`, `{"v":"2"}`)
 }

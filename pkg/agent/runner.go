@@ -96,7 +96,7 @@ func (s *Stop) Error() string {
 func (r *Runner) Run(ctx context.Context, prompt string) (Finish, error) {
 	r.floor.Lock()
 	defer r.floor.Unlock()
-	r.halted, r.broken, r.committed = nil, nil, 0
+	r.halted, r.broken = nil, nil
 	end, err := r.begin(prompt)
 	if end == nil && err == nil {
 		ctx, done := r.inTime(ctx)

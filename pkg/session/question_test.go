@@ -79,3 +79,17 @@ func TestWordsThatHaveLeftAreToldWithTheirOwn(t *testing.T) {
 		check(t, "the aside telling of "+text, strings.Contains(aside, text), want)
 	}
 }
+
+// A scope does not adopt what it said itself, nor what nobody said.
+func TestOnlyAChildsAnswerIsAdopted(t *testing.T) {
+	l := agentLog("orchestrator")
+	l.add(reply(message.StopEnd, "mine"))
+	n := len(l.main().Entries)
+	l.add(&session.AnswerAdopted{From: ""}, &session.AnswerAdopted{From: "ghost"})
+	check(t, "entries", len(l.main().Entries), n)
+	l.child("join-1")
+	l.ended("join-1", session.Completed, "theirs")
+	l.add(&session.AnswerAdopted{From: "join-1"})
+	check(t, "the answer", l.main().Answer(), "theirs")
+	check(t, "the next question", l.main().Question("join"), "join-2")
+}

@@ -3,5 +3,7 @@
 # that it reports there; both append.
 EFFECTS=$(readlink /proc/$$/fd/1)
 export EFFECTS
-exec "$FAULTS_KAGENT" run --quiet -o jsonl --session s1 --model "script:$FAULTS_DATA/script.yaml" \
+script=script
+[ -z "$FAULTS_AGENT" ] || script=$FAULTS_AGENT
+exec "$FAULTS_KAGENT" run --quiet -o jsonl --session s1 --agent "${FAULTS_AGENT:-react}" --model "script:$FAULTS_DATA/$script.yaml" \
 	--allow write,execute --env EFFECTS "$@" 'read the notes and report' >>"$EFFECTS"
