@@ -48,6 +48,7 @@ func TestADecisionIsReadInWhateverFormItComes(t *testing.T) {
 		`{"steps": ["a \"} b"]} `:                                     {`a "} b`},
 		`{"steps": ["say \",]\" to it",],}`:                           {`say ",]" to it`},
 		`[1} and {"steps": ["a"]}`:                                    {"a"},
+		`{'steps': ['it\'s "a"', 'b',]}`:                              {`it's "a"`, "b"},
 		`{"steps": []}`:                                               nil,
 		`{"steps": "a"}`:                                              nil,
 		`{"steps": ["a", ""]}`:                                        nil,

@@ -3,6 +3,7 @@ package agent
 import (
 	"encoding/json"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -59,11 +60,46 @@ func balanced(s string) (n int, closed bool) {
 	return len(s), false
 }
 
-// repaired returns s if it is JSON, maybe without its trailing commas.
+// repaired returns s if it is JSON, maybe without its trailing commas, or with
+// the quotes and words of another language.
 func repaired(s string) json.RawMessage {
-	if json.Valid([]byte(s)) {
-		return json.RawMessage(s)
+	for _, s := range []string{s, withoutCommas(s), withoutCommas(requoted(s))} {
+		if json.Valid([]byte(s)) {
+			return json.RawMessage(s)
+		}
 	}
+	return nil
+}
+
+// requoted turns single quotes around texts into double ones, and the words of
+// Python into those of JSON.
+func requoted(s string) string {
+	var b strings.Builder
+	quote := byte(0)
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case quote != 0 && c == '\\' && i+1 < len(s):
+			if i++; s[i] != '\'' {
+				b.WriteByte(c)
+			}
+			b.WriteByte(s[i])
+		case quote == 0 && (c == '"' || c == '\''), quote == c:
+			quote ^= c
+			b.WriteByte('"')
+		case quote == '\'' && c == '"':
+			b.WriteString(`\"`)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return words.Replace(b.String())
+}
+
+// words stand for themselves only behind a colon: in a text they are rare there.
+var words = strings.NewReplacer(": True", ": true", ": False", ": false", ": None", ": null")
+
+func withoutCommas(s string) string {
 	var b strings.Builder
 	quoted := false
 	for i := 0; i < len(s); i++ {
@@ -80,10 +116,7 @@ func repaired(s string) json.RawMessage {
 		}
 		b.WriteByte(c)
 	}
-	if s = b.String(); json.Valid([]byte(s)) {
-		return json.RawMessage(s)
-	}
-	return nil
+	return b.String()
 }
 
 func closes(rest string) bool {
@@ -133,6 +166,15 @@ func (r record) text(names ...string) string {
 	var s string
 	_ = json.Unmarshal(r.field(names...), &s)
 	return strings.TrimSpace(s)
+}
+
+// name returns a field that names something: a text, or a whole number.
+func (r record) name(names ...string) string {
+	var n int64
+	if raw := r.field(names...); json.Unmarshal(raw, &n) == nil && string(raw) != "null" {
+		return strconv.FormatInt(n, 10)
+	}
+	return r.text(names...)
 }
 
 // recordOf reads an object, nil if it is none.

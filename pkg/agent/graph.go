@@ -30,7 +30,7 @@ func splitting(s *session.State, there []session.GraphNode) decision[[]session.G
 func nodesOf(raw json.RawMessage, profile func(name string) *session.Profile) ([]session.GraphNode, error) {
 	list, edges := raw, json.RawMessage(nil)
 	if r := recordOf(raw); r != nil {
-		list, edges = r.field("nodes", "tasks", "graph", "subtasks"), r.field("edges")
+		list, edges = r.field("nodes", "tasks", "steps", "graph", "subtasks"), r.field("edges")
 	}
 	var items []record
 	if json.Unmarshal(list, &items) != nil || len(items) == 0 {
@@ -41,16 +41,17 @@ func nodesOf(raw json.RawMessage, profile func(name string) *session.Profile) ([
 	}
 	var nodes []session.GraphNode
 	for _, item := range items {
-		n := session.GraphNode{ID: item.text("id", "name"), Task: message.Clean(item.text("task", "description", "prompt", "goal")), Needs: []string{}}
+		n := session.GraphNode{ID: item.name("id", "name"), Task: message.Clean(item.text("task", "description", "prompt", "goal")), Needs: []string{}}
 		n.Profile = message.Clean(item.text("profile"))
 		if other := item.text("agent", "subAgent"); n.Profile == "" && profile(other) != nil {
 			n.Profile = other // where there is none of that name, it was just a word
 		}
 		if needs := item.field("needs", "dependsOn", "depends_on", "dependencies", "deps"); needs != nil {
-			if json.Unmarshal(needs, &n.Needs) != nil {
+			ids, ok := idsOf(needs)
+			if !ok {
 				return nil, fmt.Errorf("node %q: needs is no list of ids", n.ID)
 			}
-			n.Needs = append([]string{}, n.Needs...)
+			n.Needs = append(n.Needs, ids...)
 		}
 		nodes = append(nodes, n)
 	}
@@ -61,6 +62,22 @@ func nodesOf(raw json.RawMessage, profile func(name string) *session.Profile) ([
 		nodes[i].Needs = distinct(nodes[i].Needs)
 	}
 	return nodes, nil
+}
+
+// idsOf reads a list of ids, or a single one; numbers count as their digits.
+func idsOf(raw json.RawMessage) (ids []string, ok bool) {
+	var items []json.RawMessage
+	if json.Unmarshal(raw, &items) != nil {
+		items = []json.RawMessage{raw}
+	}
+	for _, item := range items {
+		id := record{"": item}.name("")
+		if id == "" {
+			return nil, false
+		}
+		ids = append(ids, id)
+	}
+	return ids, true
 }
 
 func tooMany(nodes int) error {

@@ -100,6 +100,20 @@ func TestAGraphIsReadInWhateverFormItComes(t *testing.T) {
 	}
 }
 
+// F142: numbers name nodes too; 1 and "1" are the same.
+func TestNodesMayBeNumbered(t *testing.T) {
+	r := agentRig(t, "orchestrator", cast{"split-1": {
+		says(`{"steps":[{"id":1,"task":"x"},{"id":"1","task":"y"}]}`),
+		says(`{"steps":[{"id":1,"task":"x"},{"id":2,"task":"y","depends_on":"1"},{"id":3,"task":"z","depends_on":[1,"2"]},{"id":4,"task":"w","depends_on":null}]}`),
+	}, "node/*": {says("x")}, "join-1": {says("done")}})
+	r.run("", session.Completed, "")
+	contains(t, "the question", lastSaid(r.asks("split-1")[1]), `"1" is there twice`)
+	n := r.nodes()
+	check(t, "nodes", len(n), 4)
+	checkList(t, "needs of 2", n["2"].Needs, "1")
+	checkList(t, "needs of 3", n["3"].Needs, "1", "2")
+}
+
 func TestWithoutAGraphTheTaskIsOneNode(t *testing.T) {
 	r := agentRig(t, "orchestrator", cast{"split-1": {says("no")}, "node/task": {says("x")}, "join-1": {says("done")}})
 	r.run("", session.Completed, "")
