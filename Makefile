@@ -16,7 +16,7 @@ build:
 # test is the definition of done: static checks, then every test under the
 # race detector in a random order. The race detector alone needs cgo.
 test: check
-	CGO_ENABLED=1 $(GO) test -race -shuffle=on $(PKG)
+	CGO_ENABLED=1 $(GO) test -race -shuffle=on -timeout 20m $(PKG)
 
 # check holds the static half of test.
 check:

@@ -9,10 +9,12 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -26,7 +28,13 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// childrenHearHangups has what the tests start end by SIGHUP, also where they
+// run under nohup themselves: a signal that is waited for is not handed on as
+// ignored.
+func childrenHearHangups() { signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) }
+
 func TestScripts(t *testing.T) {
+	childrenHearHangups()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,

@@ -83,6 +83,7 @@ func resumeEnds(t *testing.T, dir, want string) {
 
 // F117, F122: saved first, then the tools are ended, then the signal is raised.
 func TestSignalDuringToolSavesEndsToolAndIsRaisedAgain(t *testing.T) {
+	childrenHearHangups()
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
 		t.Run(sig.String(), func(t *testing.T) {
 			// The tool tells in a file what the session's checkpoint said when it
