@@ -47,6 +47,20 @@ func (n *narrow) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":10,\"completion_tokens\":2}}\n\ndata: [DONE]\n\n")
 }
 
+// narrowTo gives the service another limit, and counts anew.
+func (n *narrow) narrowTo(limit int) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.limit, n.refused, n.answered = limit, 0, 0
+}
+
+// counted returns how many requests were refused and answered, and the last.
+func (n *narrow) counted() (refused, answered int, last string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.refused, n.answered, n.bodies[len(n.bodies)-1]
+}
+
 // F129: whatever words a service has for it, a request that is too long is cut
 // and sent once more; any other refusal is not taken for it.
 func TestATooLongRequestIsKnownInEveryShape(t *testing.T) {
@@ -69,19 +83,20 @@ func TestATooLongRequestIsKnownInEveryShape(t *testing.T) {
 		defer server.Close()
 		dir := t.TempDir()
 		kagent(t, dir, 0, "run", "-q", "-s", "s", "--tools", "none", "--retries", "0", "-m", "openai-compatible/m", "--base-url", server.URL, "first")
-		n.limit, n.answered = 9000, 0
+		n.narrowTo(9000)
 		if !c.another {
 			kagent(t, dir, exitFailed, "resume", "-q", "s", "second")
-			if n.refused != 1 || n.answered != 0 {
-				t.Errorf("%s: %d requests refused, %d answered", name, n.refused, n.answered)
+			if refused, answered, _ := n.counted(); refused != 1 || answered != 0 {
+				t.Errorf("%s: %d requests refused, %d answered", name, refused, answered)
 			}
 			continue
 		}
 		kagent(t, dir, 0, "resume", "-q", "s", "second")
-		if n.refused != 1 || n.answered != 2 { // a summary, and the answer
-			t.Errorf("%s: %d requests refused, %d answered", name, n.refused, n.answered)
+		refused, answered, last := n.counted()
+		if refused != 1 || answered != 2 { // a summary, and the answer
+			t.Errorf("%s: %d requests refused, %d answered", name, refused, answered)
 		}
-		if last := n.bodies[len(n.bodies)-1]; !strings.Contains(last, "in short") || !strings.Contains(last, `"second"`) || strings.Contains(last, "a long answer") {
+		if !strings.Contains(last, "in short") || !strings.Contains(last, `"second"`) || strings.Contains(last, "a long answer") {
 			t.Errorf("%s: the last request is %.2000s", name, last)
 		}
 	}
@@ -95,16 +110,16 @@ func TestASessionOfThreeWindowsIsCompacted(t *testing.T) {
 	dir := t.TempDir()
 	kagent(t, dir, 0, "run", "-q", "-s", "s", "--tools", "none", "-m", "openai-compatible/m", "--base-url", server.URL, "first")
 	kagent(t, dir, 0, "resume", "-q", "s", "second")
-	n.limit = 9000
+	n.narrowTo(9000)
 	if out := kagent(t, dir, 0, "compact", "s", "-o", "json"); out != "{\"turns\":2,\"chars\":8}\n" {
 		t.Errorf("printed %s", out)
 	}
-	if n.refused > 3 {
-		t.Errorf("%d requests were refused", n.refused)
+	if refused, _, _ := n.counted(); refused > 3 {
+		t.Errorf("%d requests were refused", refused)
 	}
-	n.refused = 0
+	n.narrowTo(9000)
 	kagent(t, dir, 0, "resume", "-q", "s", "third")
-	if n.refused > 0 {
-		t.Errorf("%d requests were refused after it", n.refused)
+	if refused, _, _ := n.counted(); refused > 0 {
+		t.Errorf("%d requests were refused after it", refused)
 	}
 }
