@@ -64,7 +64,7 @@ var brokenOnDisk = []broken{
 	},
 	{
 		"no room reserved before an effect",
-		[]edit{{calls, "if err := r.reserve(batch); err != nil {", "if err := error(nil); err != nil {"}},
+		[]edit{{calls, "if err := r.reserve(room); err != nil {", "if err := error(nil); err != nil {"}},
 		diskFull, "there was no room for its result", false,
 	},
 	{
