@@ -16,7 +16,8 @@ import (
 // damage to what was promised is made good; another session is listed always.
 func checkDamage() int {
 	t := &trial{
-		dir: os.Getenv("FL_DIR"), fault: os.Getenv("FL_FAULT"), exit: os.Getenv("FL_EXIT"), effects: map[string]int{},
+		scene: scenes()[os.Getenv("FAULTS_AGENT")],
+		dir:   os.Getenv("FL_DIR"), fault: os.Getenv("FL_FAULT"), exit: os.Getenv("FL_EXIT"), effects: map[string]int{},
 	}
 	resumed := os.Getenv("FAULTS_CHECK") == "resumed"
 	if resumed { // see untouched.sh

@@ -235,7 +235,7 @@ func TestAStopInTheMiddleOfChildrenSavesFirst(t *testing.T) {
 		saved := make(chan bool, 2)
 		wait.do = func(ctx context.Context, _ tool.Call) tool.Result {
 			<-ctx.Done()
-			saved <- !r.main().Turn.Open && r.log.committed > 0
+			saved <- r.log.closed()
 			return tool.Result{Outcome: tool.Stopped, Text: "stopped"}
 		}
 		r.Provider = model(func(ctx context.Context, req provider.Request, emit func(provider.Event)) (provider.Reply, error) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -121,6 +122,17 @@ func (m *ledger) saved() bool {
 	defer m.mu.Unlock()
 	_, end := m.events[len(m.events)-1].Data.(*session.TurnEnd)
 	return end && m.committed == len(m.events)
+}
+
+// closed reports whether the checkpoint shows the end of the main turn. Children
+// that end after it may have written more.
+func (m *ledger) closed() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.ContainsFunc(m.events[:m.committed], func(e session.Event) bool {
+		_, end := e.Data.(*session.TurnEnd)
+		return end && e.Scope == ""
+	})
 }
 
 // replays checks that the log leads to the state that the run has seen.
