@@ -45,6 +45,7 @@ func floors() []floor {
 		{path: "pkg/provider/openai", imports: []string{"pkg/message", "pkg/provider", "pkg/provider/sse"}},
 		{path: "pkg/tool", imports: []string{"pkg/message", "pkg/tool"}},
 		{path: "pkg/message", stdOnly: true},
+		{path: "internal/wire"},   // drives the built binary against a strict server
 		{path: "internal/faults"}, // drives the built binary from outside
 	}
 }

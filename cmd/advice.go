@@ -51,10 +51,16 @@ func advice(s *session.State, f *session.Failure) string {
 		}
 		return "`kagent models " + name + "/` lists the models that are known; is the address right? It is " + addressOf(service, s.Settings.BaseURL, own)
 	case provider.Network:
+		if !strings.Contains(f.Message, "dial ") && !strings.Contains(f.Message, "lookup ") { // it was there, and went
+			return "try again later"
+		}
 		return "is the address right, and reachable from here? It is " + addressOf(service, s.Settings.BaseURL, own)
 	case provider.Timeout:
 		return "--idle-timeout and --step-timeout give it longer"
 	case provider.RateLimit, provider.Overloaded, provider.Server:
+		if f.Status == http.StatusOK { // a page, and its message asks for the address
+			return ""
+		}
 		return "try again later, or name another model too: --model A,B"
 	case provider.ContextLength:
 		return "--context-chars bounds what is sent, `kagent compact " + s.ID + "` sums it up"

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"kagent/pkg/message"
@@ -76,7 +77,7 @@ func tooLong(s *session.State, sc *session.Scope, size int, in room) Action {
 		why += fmt.Sprintf("; the model takes %d tokens", in.window)
 	}
 	if sc.Refusal != nil {
-		why += "; it said: " + sc.Refusal.Message
+		why += "; it said: " + strings.TrimSuffix(sc.Refusal.Message, ".")
 	}
 	f := because(session.Paused, session.ReasonContextLength, why+". A model with a larger window, fewer tools or a shorter prompt may help")
 	if sc.Refusal != nil {

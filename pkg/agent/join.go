@@ -3,6 +3,8 @@ package agent
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strings"
 
 	"kagent/pkg/message"
 	"kagent/pkg/session"
@@ -20,7 +22,7 @@ func join(s *session.State, sc *session.Scope, nodes []session.Node) Action {
 	name := question(s, sc, "join", task)
 	child := s.Scope(name)
 	if child == nil || !child.Ended() {
-		begin := session.ChildCreated{Task: task, System: prompt("join"), Tools: []string{}}
+		begin := session.ChildCreated{Task: task, System: prompt("join") + parts(nodes), Tools: []string{}}
 		return Spawn{[]Child{{name, begin, joining(sc.Name)}}}
 	}
 	if child.Turn.Status != session.Completed {
@@ -64,12 +66,23 @@ func results(s *session.State, sc *session.Scope, nodes []session.Node) string {
 	for _, n := range nodes {
 		switch {
 		case n.Status == session.NodeCompleted:
-			b.section("Result of "+n.ID+" ("+shorten(flat(n.Task), 200)+")", n.Answer, answerLimit)
+			b.section("Result of "+n.ID, n.Answer, answerLimit)
 		case n.Error != nil:
 			b.section(n.ID+" failed", shorten(flat(n.Task), 200)+"\n\n"+n.Error.Message, 2<<10)
 		default:
 			b.section(n.ID+" was not run", shorten(flat(n.Task), 200)+"\n\nSomething that it needs has failed.", 2<<10)
 		}
+	}
+	return b.String()
+}
+
+// parts lists who was to do what. It is no part of what the join is asked: some
+// models take a task that they read there for theirs.
+func parts(nodes []session.Node) string {
+	var b strings.Builder
+	b.WriteString("\n\nThe agents and their parts:\n")
+	for _, n := range nodes {
+		fmt.Fprintf(&b, "- %s: %s\n", n.ID, shorten(flat(n.Task), 200))
 	}
 	return b.String()
 }

@@ -38,7 +38,7 @@ func TestATaskGraphIsDoneAndJoined(t *testing.T) {
 	check(t, "tools of a node", len(a.Tools), 1)
 	contains(t, "its system prompt", a.System, "one part of a larger request", "be good")
 	join := r.asks("join-1")[0]
-	contains(t, "what the join is told", lastSaid(join), "# Task", "the task", "# Result of a (do a)", "the result of a", "# Result of b", "# Result of 丙", "the result of c")
+	contains(t, "what the join is told", lastSaid(join), "# Task", "the task", "# Result of a", "the result of a", "# Result of b", "# Result of 丙", "the result of c")
 	check(t, "the tool of the join", join.Tools[0].Name, "add_nodes")
 	check(t, "a tool that has to be called", join.Choice, "")
 	check(t, "the session's own requests", len(r.asks("")), 0)

@@ -50,12 +50,14 @@ type Options struct {
 
 // Conversation returns the messages with the note at the end of the last one. A
 // message of its own would be taken for a new turn of the user's by some models
-// and servers.
+// and servers. What the user says in a row, in a turn that was cut and the next,
+// is one message: templates of open models refuse roles that don't take turns,
+// again and again.
 func (r Request) Conversation() []message.Message {
+	all := joined(r.Messages)
 	if strings.TrimSpace(r.Note) == "" {
-		return r.Messages
+		return all
 	}
-	all := slices.Clone(r.Messages)
 	if n := len(all); n == 0 || all[n-1].Role == message.Assistant || len(all[n-1].Parts) == 0 {
 		return append(all, message.Message{Role: message.User, Parts: []message.Part{message.Text(r.Note)}})
 	}
@@ -67,6 +69,19 @@ func (r Request) Conversation() []message.Message {
 		p.Result = &noted
 	} else {
 		last.Parts = append(last.Parts, message.Text("\n\n"+r.Note))
+	}
+	return all
+}
+
+// joined returns a copy in which no two messages of the user are neighbours.
+func joined(messages []message.Message) []message.Message {
+	var all []message.Message
+	for _, m := range messages {
+		if n := len(all) - 1; n >= 0 && m.Role == message.User && all[n].Role == message.User {
+			all[n].Parts = slices.Concat(all[n].Parts, m.Parts)
+			continue
+		}
+		all = append(all, m)
 	}
 	return all
 }

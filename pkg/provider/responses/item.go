@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kagent/pkg/message"
+	"kagent/pkg/provider"
 	"kagent/pkg/provider/sse"
 )
 
@@ -33,6 +34,7 @@ type item struct {
 	raw      json.RawMessage // a thought as it was told whole
 	done     bool            // told whole
 	terminal bool            // told whole in the terminal event
+	passed   bool            // what comes after it was heard: it can't say more, or it would be heard in the wrong place
 }
 
 // learn takes what an item says of itself. With whole it says all of it, and
@@ -76,6 +78,9 @@ func (it *item) learn(o outputItem, raw json.RawMessage, whole bool) {
 // else, what was heard counts.
 func (it *item) complete(whole string) {
 	it.text.End()
+	if it.passed {
+		return
+	}
 	if rest, ok := strings.CutPrefix(whole, it.text.String()); ok && rest != "" {
 		literal, _ := json.Marshal(rest) // a string: can't fail
 		it.text.Add(literal)
@@ -87,6 +92,14 @@ func (it *item) pending() string {
 	s := it.text.String()[it.emitted:]
 	it.emitted += len(s)
 	return s
+}
+
+// event is what the caller hears of s.
+func (it *item) event(s string) provider.Event {
+	if it.kind == kindReasoning {
+		return provider.Event{Reasoning: s}
+	}
+	return provider.Event{Text: s}
 }
 
 // arguments returns them as the model wrote them. None at all, or null, is

@@ -185,13 +185,13 @@ func (b *output) match(o outputItem, i int) *item {
 // tell emits what may be heard now: an item's text is held back until those
 // before it are complete, so that what was heard is what the reply says.
 func (b *output) tell() {
-	for _, it := range b.items {
-		switch s := it.pending(); {
-		case s == "":
-		case it.kind == kindReasoning:
-			b.emit(provider.Event{Reasoning: s})
-		default:
-			b.emit(provider.Event{Text: s})
+	for i, it := range b.items {
+		s := it.pending()
+		if s != "" {
+			b.emit(it.event(s))
+			for _, before := range b.items[:i] {
+				before.passed = before.passed || (before.kind == kindReasoning) == (it.kind == kindReasoning)
+			}
 		}
 		if !it.done {
 			return

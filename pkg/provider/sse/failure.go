@@ -28,7 +28,7 @@ func ParseFailure(body []byte) Failure {
 		_, said := m["message"].(string)
 		f.bare = said && len(m) == 1
 	}
-	f.bare = f.bare || strings.EqualFold(strings.TrimSpace(f.Text), "forbidden")
+	f.bare = f.bare || strings.EqualFold(f.Text, "forbidden") && strings.Contains(strings.ToLower(f.words), "forbidden")
 	f.words = strings.ToLower(f.words)
 	f.After = asked(string(body))
 	return f

@@ -22,7 +22,8 @@ var (
 		`billing_error|extra usage is required|usage limit (is )?(exceeded|reached)|specified (workspace )?api usage limits|` +
 		`reached your (\w+ )?usage limit|prepayment credits`)
 	filtered = pattern(`content_filter|content_policy|responsibleaipolicy|data_inspection_failed|` +
-		`content management policy|content filter(ing policy|ed)|moderation_blocked`)
+		`content management policy|content filter(ing policy|ed)|moderation_blocked|` +
+		`flagged as (potentially )?violating`)
 	badKey = pattern(`invalid_api_key|incorrect_api_key|authentication_error|invalid_authentication|` +
 		`(incorrect|invalid) api key|api key not valid|api key (is )?(missing|required)|api key expired|` +
 		`api key was reported as leaked|callers without established identity`)
