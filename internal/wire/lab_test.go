@@ -27,8 +27,11 @@ type protocol struct {
 
 func protocols() []protocol {
 	return []protocol{
-		{"chat", "openai", "/v1"}, {"responses", "openai-responses", "/v1"},
-		{"anthropic", "anthropic", ""}, {"gemini", "gemini", ""}, {"ollama", "ollama", ""},
+		{"chat", "openai", "/v1"},
+		{"responses", "openai-responses", "/v1"},
+		{"anthropic", "anthropic", ""},
+		{"gemini", "gemini", ""},
+		{"ollama", "ollama", ""},
 	}
 }
 
