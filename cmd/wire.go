@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/google/uuid"
-
 	"kagent/pkg/agent"
 	"kagent/pkg/checkpoint"
 	"kagent/pkg/message"
@@ -157,8 +155,7 @@ func (a *app) runner(j *checkpoint.Journal, p provider.Provider) (*agent.Runner,
 	if err != nil {
 		return nil, err
 	}
-	strategy := agent.ByName(s.Agent)
-	if strategy == nil {
+	if agent.ByName(s.Agent) == nil {
 		return nil, usageErrorf("known are "+strings.Join(agent.Names(), ", "), "agent %q is not known", s.Agent)
 	}
 	known, err := loadCatalogue()
@@ -166,7 +163,7 @@ func (a *app) runner(j *checkpoint.Journal, p provider.Provider) (*agent.Runner,
 		return nil, err
 	}
 	return &agent.Runner{
-		Journal: j, Provider: p, Tools: tools, Strategy: strategy, NewKey: uuid.NewString,
+		Journal: j, Provider: p, Tools: tools,
 		Mask: secrets, Recorded: recordedResults(s), Artifacts: artifacts{j.Artifacts()}, Inbox: inbox{j.Inbox()},
 		Models: func(model string) (provider.Provider, error) {
 			s := s

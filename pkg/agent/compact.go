@@ -14,6 +14,9 @@ func (r *Runner) Compact(ctx context.Context, instructions string) (Finish, erro
 	r.floor.Lock()
 	defer r.floor.Unlock()
 	r.halted, r.broken = nil, nil
+	if err := r.furnish(); err != nil {
+		return Finish{}, err
+	}
 	sc := r.Journal.State().Main()
 	run := r.scope("", nil)
 	run.deaf = true

@@ -7,6 +7,13 @@
 // There is no resume code: to run is to resume. What is special about calls
 // that were begun and never ended is in doubt.go.
 //
+// # From another program
+//
+// A [Runner] needs a Journal, which kagent/pkg/checkpoint makes (Store.Create,
+// Store.Open), and a Provider, of kagent/pkg/provider and the packages below it
+// or one's own; all else has a default. The examples show how a session is
+// created, run, resumed, and given a tool of one's own.
+//
 // # Children
 //
 // What an agent asks aside (a plan, a route, a verdict) and each node of a task

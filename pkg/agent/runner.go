@@ -3,9 +3,12 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/google/uuid"
 
 	"kagent/pkg/message"
 	"kagent/pkg/provider"
@@ -37,8 +40,11 @@ type Runner struct {
 	Models func(model string) (provider.Provider, error)
 	// Window tells how many tokens a model takes, 0 where that is not known;
 	// nil: it never is.
-	Window   func(model string) int
-	Tools    *tool.Set // all there are; the session's settings say which are offered
+	Window func(model string) int
+	// Tools are all there are; Settings.Tools of the session names those that are
+	// offered, and Settings.Allow the classes beyond reading. nil: there are none.
+	Tools *tool.Set
+	// Strategy decides; default the one that Settings.Agent of the session names.
 	Strategy Strategy
 
 	// Recorded knows what calls are to be told in the place of running their tools;
@@ -55,7 +61,7 @@ type Runner struct {
 	// Price says what a reply of a model cost in US dollars, nil if its price is
 	// not known; nil knows none.
 	Price func(model string, u message.Usage) *float64
-	// NewKey makes idempotency keys.
+	// NewKey makes idempotency keys; default random UUIDs.
 	NewKey func() string
 	// Now is the clock; default time.Now.
 	Now func() time.Time
@@ -92,11 +98,14 @@ func (s *Stop) Error() string {
 
 // Run goes on where the log ends, after adding prompt as a new turn if it is
 // not blank, until the turn is closed. It returns how it was closed; an error
-// means that the session could not be stored.
+// means that the session could not be stored, or that there is no such agent.
 func (r *Runner) Run(ctx context.Context, prompt string) (Finish, error) {
 	r.floor.Lock()
 	defer r.floor.Unlock()
 	r.halted, r.broken = nil, nil
+	if err := r.furnish(); err != nil {
+		return Finish{}, err
+	}
 	end, err := r.begin(prompt)
 	if end == nil && err == nil {
 		ctx, done := r.inTime(ctx)
@@ -110,6 +119,22 @@ func (r *Runner) Run(ctx context.Context, prompt string) (Finish, error) {
 		return r.lost(err), err
 	}
 	return *end, nil
+}
+
+// furnish gives what was left to us its default.
+func (r *Runner) furnish() error {
+	if name := r.Journal.State().Settings.Agent; r.Strategy == nil {
+		if r.Strategy = ByName(name); r.Strategy == nil {
+			return fmt.Errorf("agent %q is not known; known are %s", name, strings.Join(Names(), ", "))
+		}
+	}
+	if r.Tools == nil {
+		r.Tools = &tool.Set{}
+	}
+	if r.NewKey == nil {
+		r.NewKey = uuid.NewString
+	}
+	return nil
 }
 
 // outside gives up the floor while do waits for something.
