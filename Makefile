@@ -4,6 +4,7 @@ GO        ?= go
 TOOL       = $(GO) tool -modfile=tools/go.mod
 PKG       ?= ./...
 FUZZTIME  ?= 30s
+PROTOCOLS  = ./pkg/provider/openai ./pkg/provider/responses ./pkg/provider/anthropic ./pkg/provider/gemini ./pkg/provider/ollama
 
 .PHONY: all build test check lint vuln fuzz bench faults faults-full clean
 
@@ -22,7 +23,7 @@ test: check
 check:
 	@bad=$$(gofmt -l .) && if [ -n "$$bad" ]; then echo "not formatted (run gofmt -w):" >&2; echo "$$bad" >&2; exit 1; fi
 	$(GO) vet ./...
-	$(GO) vet -tags faults,bench . ./internal/faults
+	$(GO) vet -tags faults,bench . ./internal/faults ./pkg/provider/...
 	$(TOOL) staticcheck ./...
 	$(GO) mod tidy -diff
 
@@ -44,9 +45,10 @@ fuzz:
 	  done; \
 	done; [ -n "$$found" ] || { echo "no fuzz targets in $(PKG)" >&2; exit 1; }
 
-# bench measures what a session costs, as ratios within one run.
+# bench measures what a session and the decoding of streams cost, as ratios within one run.
 bench:
 	$(GO) test -tags bench -count=1 -v -run 'StorageCost|StartSize|ListOfMany|ShowOfAHuge|ResumeOfALarge|StepsOfALong' .
+	$(GO) test -tags bench -count=1 -v -p 1 -run DecodeCost $(PROTOCOLS)
 
 # faults proves what is promised about kills, power cuts, failing disks and races
 # on the built binary. KAGENT_FAULTLAB names the lab, FAULTS_PROFILE=short takes

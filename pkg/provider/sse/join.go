@@ -20,10 +20,25 @@ type Joiner struct {
 // Add takes the next literal, quotes included, and returns the text that is
 // certain by now.
 func (j *Joiner) Add(literal json.RawMessage) string {
-	raw := append(j.tail, literal[1:len(literal)-1]...)
+	raw := literal[1 : len(literal)-1]
+	if len(j.tail) == 0 && plain(raw) {
+		j.b.Write(raw)
+		return string(raw)
+	}
+	raw = append(j.tail, raw...)
 	cut := len(raw) - halfAtEnd(raw)
 	j.tail = append([]byte(nil), raw[cut:]...)
 	return j.decode(raw[:cut])
+}
+
+// plain reports whether a literal's inside is its text, as most are.
+func plain(raw []byte) bool {
+	for _, c := range raw {
+		if c < ' ' || c == '\\' || c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // End returns what the missing half of the tail has become: U+FFFD, or

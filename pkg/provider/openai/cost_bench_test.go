@@ -1,0 +1,11 @@
+//go:build bench
+
+package openai
+
+import (
+	"testing"
+
+	"kagent/pkg/provider/providertest"
+)
+
+func TestDecodeCost(t *testing.T) { providertest.DecodeCost(t, adapter()) }
