@@ -35,11 +35,16 @@ type CallTools struct{ Calls []*session.Call }
 type Spawn struct{ Children []Child }
 
 // Child is a conversation of its own: Begin is what it begins with, unless it
-// has begun already.
+// has begun already; its task and system prompt are completed by what it is told,
+// as far as that fits into a request.
 type Child struct {
 	Scope    string
 	Begin    session.ChildCreated
 	Strategy Strategy
+
+	told   *brief             // becomes its task; nil: that stands in Begin
+	parts  []string           // of what is told, for its system prompt
+	offers []message.ToolSpec // that its strategy offers
 }
 
 // Record writes down what the strategy concluded.

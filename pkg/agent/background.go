@@ -7,11 +7,9 @@ import (
 	"kagent/pkg/session"
 )
 
-// How much of what came before a child is told, in bytes.
+// How much of what came before a child is told at most, in bytes.
 const (
-	taskLimit    = 100 << 10
 	beforeLimit  = 8 << 10
-	answerLimit  = 40 << 10
 	historyLimit = 6 << 10
 )
 
@@ -19,8 +17,8 @@ const (
 // added to it, and what was said before it.
 func briefing(sc *session.Scope) *brief {
 	var b brief
-	return b.section("Earlier in this conversation", before(sc), beforeLimit).
-		section("Task", sc.Work.Whole(), taskLimit)
+	return b.section("Earlier in this conversation", shorten(before(sc), beforeLimit)).
+		lead("Task", sc.Work.Whole())
 }
 
 // before is what was said in the turns before the one that began the work.

@@ -20,12 +20,12 @@ type decision[T any] struct {
 // ask returns what a child has decided, or the action that brings it there.
 // Where it could not be understood, twice, ok is false: the caller has a
 // fallback, which it writes down.
-func (d decision[T]) ask(s *session.State, scope, task string) (got T, from string, ok bool, a Action) {
+func (d decision[T]) ask(s *session.State, scope string, task *brief) (got T, from string, ok bool, a Action) {
 	from = question(s, s.Scope(scope), d.kind, task)
 	child := s.Scope(from)
 	if child == nil || !child.Ended() {
-		begin := session.ChildCreated{Task: task, System: prompt(d.kind), Tools: []string{}, Decide: d.tool.Name}
-		return got, from, false, Spawn{[]Child{{from, begin, d.strategy}}}
+		begin := session.ChildCreated{System: prompt(d.kind), Tools: []string{}, Decide: d.tool.Name, Asked: task.mark()}
+		return got, from, false, Spawn{[]Child{{Scope: from, Begin: begin, Strategy: d.strategy, told: task, offers: []message.ToolSpec{d.tool}}}}
 	}
 	got, err := d.understand(child.LastReply())
 	return got, from, err == nil, nil
@@ -35,7 +35,7 @@ func (d decision[T]) ask(s *session.State, scope, task string) (got T, from stri
 // words, or else another. What the user added, or a node that was done since,
 // makes it another question; one that failed before the work was gone on with is
 // asked again.
-func question(s *session.State, sc *session.Scope, kind, task string) string {
+func question(s *session.State, sc *session.Scope, kind string, task *brief) string {
 	name := sc.Question(kind)
 	for try := 2; ; try++ {
 		c := s.Scope(name)
@@ -43,7 +43,7 @@ func question(s *session.State, sc *session.Scope, kind, task string) string {
 			return name
 		}
 		failed := c.Ended() && c.Turn.Status != session.Completed
-		if c.Child.Task == task && !(failed && c.Turn.Since <= s.Since(sc)) {
+		if task.asked(c.Child) && !(failed && c.Turn.Since <= s.Since(sc)) {
 			return name
 		}
 		name = fmt.Sprintf("%s/try-%d", sc.Question(kind), try)

@@ -82,6 +82,11 @@
 //     budget. A fifth of the budget of the newest steps stays as it was said, and
 //     so do the user's words in a turn that goes on, the last reply with its
 //     results, and an answer that is not whole.
+//   - What a child is told fits into the budget, too: the task first, the rest in
+//     equal shares, with a note of what is missing and, where the child can read it,
+//     where the whole is kept. How much that is differs from one process to the
+//     next (another model, another measure of tokens), so that a question is known
+//     by a mark of the whole, not by what was told of it.
 //   - A budget is an aim: where nothing more may be left out the request is sent
 //     all the same. Only where the service refuses it, steps of the current turn
 //     leave too.

@@ -30,7 +30,7 @@ func Fusion(s *session.State, scope string) Action {
 }
 
 func takeRoute(s *session.State, sc *session.Scope) Action {
-	route, from, ok, a := routing().ask(s, sc.Name, briefing(sc).String())
+	route, from, ok, a := routing().ask(s, sc.Name, briefing(sc))
 	if a != nil {
 		return a
 	}
@@ -97,9 +97,9 @@ func revised(s *session.State, sc *session.Scope) (n int) {
 
 func judge(s *session.State, sc *session.Scope, answered int64) Action {
 	b := briefing(sc).
-		section("What was done", history(sc, sc.Work.From-1), historyLimit).
-		section("The answer to judge", sc.Answer(), answerLimit)
-	v, from, ok, a := verifying().ask(s, sc.Name, b.String())
+		section("What was done", shorten(history(sc, sc.Work.From-1), historyLimit)).
+		lead("The answer to judge", sc.Answer())
+	v, from, ok, a := verifying().ask(s, sc.Name, b)
 	if a != nil {
 		return a
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"kagent/pkg/message"
 	"kagent/pkg/session"
@@ -22,8 +21,12 @@ func join(s *session.State, sc *session.Scope, nodes []session.Node) Action {
 	name := question(s, sc, "join", task)
 	child := s.Scope(name)
 	if child == nil || !child.Ended() {
-		begin := session.ChildCreated{Task: task, System: prompt("join") + parts(nodes), Tools: []string{}}
-		return Spawn{[]Child{{name, begin, joining(sc.Name)}}}
+		begin := session.ChildCreated{System: prompt("join"), Tools: []string{}, Asked: task.mark()}
+		c := Child{Scope: name, Begin: begin, Strategy: joining(sc.Name), told: task, parts: parts(nodes)}
+		if more := mayAdd(s, sc).tool; more.Name != "" {
+			c.offers = []message.ToolSpec{more}
+		}
+		return Spawn{[]Child{c}}
 	}
 	if child.Turn.Status != session.Completed {
 		return joinFailed(nodes, child)
@@ -58,33 +61,31 @@ func joinFailed(nodes []session.Node, child *session.Scope) Action {
 }
 
 // results is what the join is told: the request, and what became of each node.
-func results(s *session.State, sc *session.Scope, nodes []session.Node) string {
+func results(s *session.State, sc *session.Scope, nodes []session.Node) *brief {
 	b := briefing(sc)
 	if len(s.Settings.OutputSchema) > 0 {
-		b.section("Form of the answer", promptWith("shape", string(s.Settings.OutputSchema)), 32<<10)
+		b.lead("Form of the answer", promptWith("shape", string(s.Settings.OutputSchema)))
 	}
 	for _, n := range nodes {
 		switch {
 		case n.Status == session.NodeCompleted:
-			b.section("Result of "+n.ID, n.Answer, answerLimit)
+			b.section("Result of "+n.ID, n.Answer)
 		case n.Error != nil:
-			b.section(n.ID+" failed", shorten(flat(n.Task), 200)+"\n\n"+n.Error.Message, 2<<10)
+			b.section(n.ID+" failed", shorten(flat(n.Task), 200)+"\n\n"+shorten(n.Error.Message, 2<<10))
 		default:
-			b.section(n.ID+" was not run", shorten(flat(n.Task), 200)+"\n\nSomething that it needs has failed.", 2<<10)
+			b.section(n.ID+" was not run", shorten(flat(n.Task), 200)+"\n\nSomething that it needs has failed.")
 		}
 	}
-	return b.String()
+	return b
 }
 
-// parts lists who was to do what. It is no part of what the join is asked: some
-// models take a task that they read there for theirs.
-func parts(nodes []session.Node) string {
-	var b strings.Builder
-	b.WriteString("\n\nThe agents and their parts:\n")
+// parts lists who was to do what, for the system prompt. It is no part of what
+// the join is asked: some models take a task that they read there for theirs.
+func parts(nodes []session.Node) (lines []string) {
 	for _, n := range nodes {
-		fmt.Fprintf(&b, "- %s: %s\n", n.ID, shorten(flat(n.Task), 200))
+		lines = append(lines, fmt.Sprintf("- %s: %s", n.ID, shorten(flat(n.Task), 200)))
 	}
-	return b.String()
+	return lines
 }
 
 // joining answers as React does, or calls for more nodes.

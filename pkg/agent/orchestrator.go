@@ -54,9 +54,9 @@ func judged(nodes []session.Node, done Finish) Finish {
 
 func split(s *session.State, sc *session.Scope) Action {
 	b := briefing(sc).
-		section("Tools that a node may use", strings.Join(s.Settings.Tools, ", "), 2<<10).
-		section("Profiles that a node may name", profiles(s), 8<<10)
-	nodes, from, ok, a := splitting(s, nil).ask(s, sc.Name, b.String())
+		section("Tools that a node may use", shorten(strings.Join(s.Settings.Tools, ", "), 2<<10)).
+		section("Profiles that a node may name", shorten(profiles(s), 8<<10))
+	nodes, from, ok, a := splitting(s, nil).ask(s, sc.Name, b)
 	if a != nil {
 		return a
 	}
@@ -97,21 +97,21 @@ func ready(s *session.State, sc *session.Scope, nodes []session.Node) []Child {
 // nodes that it needs have brought.
 func nodeChild(s *session.State, sc *session.Scope, nodes []session.Node, n session.Node, try int) Child {
 	var b brief
-	b.section("Your part", n.Task, taskLimit).section("The whole request, for context", sc.Work.Whole(), 16<<10)
+	b.lead("Your part", n.Task).section("The whole request, for context", sc.Work.Whole())
 	for _, up := range nodes {
 		if slices.Contains(n.Needs, up.ID) {
-			b.section("Result of "+up.ID, up.Answer, answerLimit)
+			b.section("Result of "+up.ID, up.Answer)
 		}
 	}
 	if n.Error != nil {
-		b.section("An earlier attempt failed", n.Error.Message, 2<<10)
+		b.section("An earlier attempt failed", shorten(n.Error.Message, 2<<10))
 	}
-	begin := session.ChildCreated{Task: b.String(), System: promptWith("node", s.Settings.System), Tools: s.Settings.Tools, Profile: n.Profile}
+	begin := session.ChildCreated{System: promptWith("node", s.Settings.System), Tools: s.Settings.Tools, Profile: n.Profile}
 	if p := s.Settings.Profile(n.Profile); p != nil {
 		begin.System, begin.Model = promptWith("node", p.System), p.Model
 		begin.Tools = narrowed(s.Settings.Tools, p.Tools)
 	}
-	return Child{sc.NodeScope(n.ID, try), begin, React}
+	return Child{Scope: sc.NodeScope(n.ID, try), Begin: begin, Strategy: React, told: &b}
 }
 
 // narrowed returns those of the session's tools that a profile names, all where

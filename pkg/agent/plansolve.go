@@ -69,7 +69,7 @@ func inView(s *session.State, sc *session.Scope, a Action) Action {
 // makePlan asks for a plan and writes it down. What is done stays done. Only the
 // plans that failed are counted, not those that the user wanted changed.
 func makePlan(s *session.State, sc *session.Scope, replans int, why string) Action {
-	b := briefing(sc).section("Tools that there will be", strings.Join(s.Settings.Tools, ", "), 2<<10)
+	b := briefing(sc).section("Tools that there will be", shorten(strings.Join(s.Settings.Tools, ", "), 2<<10))
 	next := &session.PlanSet{Done: []int{}, Replans: replans}
 	if old := sc.Work.Plan; old != nil {
 		for i, step := range old.Steps {
@@ -78,10 +78,10 @@ func makePlan(s *session.State, sc *session.Scope, replans int, why string) Acti
 				next.Steps = append(next.Steps, step)
 			}
 		}
-		b.section("Steps that are done; leave them out", strings.Join(next.Steps, "\n"), 8<<10).
-			section("Why another plan is needed", why, 16<<10)
+		b.section("Steps that are done; leave them out", shorten(strings.Join(next.Steps, "\n"), 8<<10)).
+			section("Why another plan is needed", why)
 	}
-	steps, from, ok, a := planning().ask(s, sc.Name, b.String())
+	steps, from, ok, a := planning().ask(s, sc.Name, b)
 	if a != nil {
 		return a
 	}

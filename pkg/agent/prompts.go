@@ -23,19 +23,3 @@ func promptWith(name, text string) string { return prompt(name) + "\n\n" + text 
 
 // DefaultSystem is the system prompt of a session that is given none.
 func DefaultSystem() string { return prompt("system") }
-
-// A brief is what a child is told: headed sections, of which the empty ones are
-// left out and the long ones cut in the middle.
-type brief struct{ b strings.Builder }
-
-func (b *brief) section(title, text string, limit int) *brief {
-	if text = strings.TrimSpace(text); text != "" {
-		if b.b.Len() > 0 {
-			b.b.WriteString("\n\n")
-		}
-		b.b.WriteString("# " + title + "\n\n" + shorten(text, limit))
-	}
-	return b
-}
-
-func (b *brief) String() string { return b.b.String() }

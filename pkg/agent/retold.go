@@ -34,10 +34,9 @@ func retold(p session.Past, prior string, limit int, instructions string) string
 	for _, piece := range pieces {
 		said.WriteString(clip(piece, most) + "\n\n")
 	}
-	const all = 10 * summaryInput // both are cut already
 	var b brief
-	b.section("Summary so far", prior, all).section("What was said and done since", said.String(), all).
-		section("What the user asks of the summary", instructions, 8<<10)
+	b.section("Summary so far", prior).section("What was said and done since", said.String()).
+		section("What the user asks of the summary", shorten(instructions, 8<<10))
 	return b.String() + "\n\nWrite the summary of all this now."
 }
 
@@ -72,14 +71,21 @@ func share(pieces []string, limit int) int {
 	for _, p := range pieces {
 		sizes = append(sizes, utf8.RuneCountInString(p)+2)
 	}
-	slices.Sort(sizes)
+	return max(waterline(sizes, limit)-2, 0)
+}
+
+// waterline is what none of sizes may be more than, so that all of them have
+// limit together: limit itself where that is so.
+func waterline(sizes []int, limit int) int {
+	sizes = slices.Sorted(slices.Values(sizes))
+	left := limit
 	for i, n := range sizes {
-		if each := limit / (len(sizes) - i); n > each {
-			return max(each-2, 0)
+		if each := left / (len(sizes) - i); n > each {
+			return each
 		}
-		limit -= n
+		left -= n
 	}
-	return limit + summaryInput // none is cut
+	return limit
 }
 
 // clip takes from the middle of a text what is more than n characters.

@@ -28,6 +28,7 @@ func (r *run) beginChild(c Child) error {
 	var begin []session.Data
 	sc := r.Journal.State().Scope(c.Scope)
 	if sc == nil || sc.Child == nil {
+		c = r.brief(c)
 		begin = append(begin, &c.Begin)
 	}
 	switch {

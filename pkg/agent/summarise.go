@@ -45,7 +45,7 @@ func askSummary(sc *session.Scope, p session.Past, limit int, instructions strin
 	if sc.Child != nil {
 		begin.Model = sc.Child.Model
 	}
-	return Spawn{[]Child{{sc.Question(summaryKind), begin, summarising}}}
+	return Spawn{[]Child{{Scope: sc.Question(summaryKind), Begin: begin, Strategy: summarising}}}
 }
 
 // summarising answers as React does. Whatever keeps a summary from being made
@@ -71,7 +71,7 @@ func summarising(s *session.State, scope string) Action {
 
 // goOn goes on with a summary that was asked for before.
 func goOn(child *session.Scope) Action {
-	return Spawn{[]Child{{child.Name, *child.Child, summarising}}}
+	return Spawn{[]Child{{Scope: child.Name, Begin: *child.Child, Strategy: summarising}}}
 }
 
 // concludeSummary writes down what became of a summary that a child has made.

@@ -114,8 +114,8 @@ func (s *Store) Export(id string, w io.Writer) (Export, error) {
 func (x *exporting) read() error {
 	sc, err := scanLog(newReader(x.log.file), x.log.promised, func(e session.Event) {
 		x.state.Apply(e)
-		if d, ok := e.Data.(*session.ToolResult); ok && d.Artifact != nil {
-			x.refs[d.Artifact.Ref] = true
+		for _, a := range session.Artifacts(e.Data) {
+			x.refs[a.Ref] = true
 		}
 	})
 	if err != nil {

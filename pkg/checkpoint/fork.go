@@ -99,11 +99,8 @@ func (f *forking) take(e session.Event) error {
 		if f.at.bare {
 			d.Task, d.PromptHash = "", ""
 		}
-	case *session.ToolResult:
-		if d.Artifact != nil {
-			f.refs = append(f.refs, *d.Artifact)
-		}
 	}
+	f.refs = append(f.refs, session.Artifacts(e.Data)...)
 	return f.j.put(e)
 }
 

@@ -59,16 +59,13 @@ func (r *replay) take(f find, e session.Event) error {
 		return err
 	}
 	r.moved(f.seq, r.j.state.Seq)
-	switch d := e.Data.(type) {
+	switch e.Data.(type) {
 	case *session.Created, *session.SettingsChanged:
 		r.set = f.seq
 	case *session.AssistantMessage:
 		r.replies[e.Scope] = answered{old: f.seq, new: r.j.state.Seq, holes: r.holes}
-	case *session.ToolResult:
-		if d.Artifact != nil {
-			r.refs = append(r.refs, *d.Artifact)
-		}
 	}
+	r.refs = append(r.refs, session.Artifacts(e.Data)...)
 	return nil
 }
 

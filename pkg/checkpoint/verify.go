@@ -182,12 +182,10 @@ func (v *verification) note(rec record, at int64) {
 		}
 	case session.Unknown:
 		v.report.add(KindNewer, v.paths.log, at, "event %d is of the unknown kind %q", rec.Seq, d.Kind)
-	case *session.ToolResult:
-		if d.Artifact == nil {
-			return
-		}
-		if _, ok := v.refs[d.Artifact.Ref]; !ok {
-			v.refs[d.Artifact.Ref] = at
+	}
+	for _, a := range session.Artifacts(rec.Data) {
+		if _, ok := v.refs[a.Ref]; !ok {
+			v.refs[a.Ref] = at
 		}
 	}
 }

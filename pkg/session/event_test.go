@@ -47,7 +47,7 @@ func examples() []session.Data {
 		&session.OutcomeSettled{Call: id(17, 2), Verdict: session.VerdictDone, Text: "I looked"},
 		&session.LogRepaired{Offset: 100, Bytes: 5, File: "torn-100"},
 		&session.Repaired{From: "old", Lost: []session.Lost{{First: 3, Last: 4, Offset: 100, Bytes: 5, Why: "torn"}}, Note: "events are lost"},
-		&session.ChildCreated{Task: "do", System: "be", Tools: []string{"shell"}, Decide: "set_plan", Model: "p/n", Profile: "writer", Before: 9},
+		&session.ChildCreated{Task: "do", System: "be", Tools: []string{"shell"}, Decide: "set_plan", Model: "p/n", Profile: "writer", Asked: "ab", Before: 9, Artifacts: []message.Artifact{{Ref: "ab", Bytes: 7}}},
 		&session.PlanSet{Steps: []string{"look", "do"}, Done: []int{1}, Replans: 2, From: "plan-3"},
 		&session.RouteSet{Complexity: session.Complex, Reason: "many files", From: "route-1"},
 		&session.GraphSet{Round: 2, Nodes: []session.GraphNode{{ID: "a", Task: "do", Needs: []string{"b"}, Profile: "writer", Round: 1}}, From: "split-1"},

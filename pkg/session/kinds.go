@@ -140,6 +140,19 @@ type ToolCall struct {
 	Change  *message.FileChange `json:"change,omitempty"`
 }
 
+// Artifacts are those that an event names.
+func Artifacts(d Data) []message.Artifact {
+	switch d := d.(type) {
+	case *ToolResult:
+		if d.Artifact != nil {
+			return []message.Artifact{*d.Artifact}
+		}
+	case *ChildCreated:
+		return d.Artifacts
+	}
+	return nil
+}
+
 // ToolResult is how a call ended. Artifact is the whole of an output that Text
 // leaves something out of; it is durable before the line that names it.
 type ToolResult struct {

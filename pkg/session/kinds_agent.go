@@ -15,7 +15,10 @@ type ChildCreated struct {
 	Decide  string   `json:"decide,omitempty"`
 	Model   string   `json:"model,omitempty"` // "": the session's
 	Profile string   `json:"profile,omitempty"`
+	Asked   string   `json:"asked,omitempty"`  // of a question: a mark of the whole of it, which Task may tell in part
 	Before  int64    `json:"before,omitempty"` // of a summary: what it is to tell of, as ContextCompacted says it
+	// Artifacts are the whole of what Task tells in part.
+	Artifacts []message.Artifact `json:"artifacts,omitempty"`
 }
 
 // PlanSet is a plan as it stands: Done are the indexes of finished steps,

@@ -31,6 +31,9 @@ type OpenArtifact func(ref string) (io.ReadCloser, int64, error)
 // artifactPath is how read_file names an artifact: with its reference behind.
 const artifactPath = "artifact:"
 
+// ArtifactPath is how read_file is asked for an artifact.
+func ArtifactPath(a message.Artifact) string { return artifactPath + a.Ref[:min(shownRef, len(a.Ref))] }
+
 // shownRef is how much of a hash a model is shown: it must be copied without a
 // mistake.
 const shownRef = 16
@@ -83,7 +86,7 @@ func (s *spill) keep(wanted bool) (*message.Artifact, string) {
 		what = fmt.Sprintf("the output up to byte %d", kept.Bytes)
 	}
 	return &kept, fmt.Sprintf("; to see %s, call read_file with path %q and offset and limit in lines",
-		what, artifactPath+kept.Ref[:min(shownRef, len(kept.Ref))])
+		what, ArtifactPath(kept))
 }
 
 // openArtifact opens what a path names that begins with artifactPath.

@@ -23,6 +23,9 @@ type readFile struct {
 	artifact OpenArtifact
 }
 
+// ReadFileName is the tool that can read artifacts too.
+const ReadFileName = "read_file"
+
 // ReadFile returns the tool read_file. Nothing of a file is held but the part
 // that is shown, at most 256 KiB; what is not a regular file is refused. What
 // was kept of large results is read by artifact; nil: there is nothing.
@@ -36,7 +39,7 @@ type readArgs struct {
 
 func (readFile) Spec() message.ToolSpec {
 	return message.ToolSpec{
-		Name: "read_file",
+		Name: ReadFileName,
 		Description: "Read a text file. Returns its content as it is, without line numbers, at most 256 KiB; " +
 			"a note in brackets at the end says when something was left out and how to read on.",
 		Schema: json.RawMessage(`{"type":"object","properties":{` +
