@@ -1,5 +1,9 @@
 // Package provider turns a conversation into one request to a model and its
 // stream back into one reply. It knows no sessions and no agents.
+//
+// A [Provider] has one method, and the example shows one of one's own; [Retry],
+// [StepTimeout] and [Fallback] wrap any. The packages below speak the protocols
+// of services.
 package provider
 
 import (
