@@ -41,7 +41,7 @@ func fit(s *session.State, scope string, ask CallModel, in room) Action {
 	if size <= b.Goal() || !b.Hard && size <= b.Chars { // a refused one was cut meanwhile
 		return ask
 	}
-	if a := summarise(s, sc, b.Chars); a != nil {
+	if a := summarise(s, sc, size, b.Chars); a != nil {
 		return a
 	}
 	if d := s.Trim(scope, b); d != nil {

@@ -242,6 +242,18 @@ func TestNoSummaryIsAskedForWhereNoneHelps(t *testing.T) {
 	check(t, "requests", len(r.asked), 1)
 }
 
+// F124: also where every step brings much that could be summarised.
+func TestNoSummaryIsAskedForThatStillLeavesTooMuch(t *testing.T) {
+	r := newRig(t, working(12, soFar), chatty(900))
+	r.set(func(s *session.Settings) { s.System = strings.Repeat("be good ", 1000) })
+	r.within(2000)
+	for _, task := range []string{"", "go on"} {
+		r.run(task, session.Completed, "")
+	}
+	_, summaries := r.requests()
+	check(t, "requests for summaries", len(summaries), 0)
+}
+
 // A budget so small that 30 % of it are nothing must not have summaries of
 // nothing asked for, again and again.
 func TestASummaryOfNothingIsNeverAskedFor(t *testing.T) {

@@ -17,14 +17,15 @@ const (
 	summarySteps = 6       // replies that a child may take
 )
 
-// summarise asks for a summary of what was said, so that a request fits into
-// budget characters; nil where that does not pay, or has failed in this turn.
-func summarise(s *session.State, sc *session.Scope, budget int) Action {
+// summarise asks for a summary of what was said, so that a request of size
+// characters fits into budget; nil where it would not fit even then, where that
+// does not pay, or has failed in this turn.
+func summarise(s *session.State, sc *session.Scope, size, budget int) Action {
 	if child := s.Scope(sc.Question(summaryKind)); child != nil && child.Child != nil {
 		return goOn(child)
 	}
 	p := sc.Past(budget / 5)
-	if sc.Summing.Failed > 0 || sc.Summing.Long >= summaryLong || p.Chars == 0 || p.Chars < budget*3/10 {
+	if sc.Summing.Failed > 0 || sc.Summing.Long >= summaryLong || p.Chars == 0 || p.Chars < budget*3/10 || size-p.Chars >= budget {
 		return nil
 	}
 	limit := budget * 4 / 5
