@@ -45,11 +45,20 @@ func (p *progress) observe(scope string, d session.Data) {
 		p.say("  %sleft out what is too much for a request", in)
 	case *session.TurnEnd:
 		if scope != "" {
-			p.say("  %s%s", in, standing(d.Status, d.Reason))
+			p.say("  %s%s", in, endedChild(d))
 		}
 	default:
 		p.concluded(in, d)
 	}
+}
+
+// endedChild says how a child's turn has ended, and why, where it is known.
+func endedChild(d *session.TurnEnd) string {
+	how := standing(d.Status, d.Reason)
+	if d.Error != nil {
+		how += ": " + oneLine(failureText(d.Error), 300)
+	}
+	return how
 }
 
 func (p *progress) step(title string) {

@@ -164,7 +164,7 @@ func checkCycles(there, nodes []session.GraphNode) error {
 			for _, n := range left {
 				ids = append(ids, n.ID)
 			}
-			return fmt.Errorf("these nodes need each other in a circle: %s", strings.Join(ids, ", "))
+			return fmt.Errorf("these nodes need each other in a cycle: %s", strings.Join(ids, ", "))
 		}
 	}
 }

@@ -56,8 +56,8 @@ func TestAGraphThatIsWrongIsSentBackWithTheReason(t *testing.T) {
 	}{
 		{graph("set_graph", "a", "b", "a"), `"a" is there twice`},
 		{graph("set_graph", "a: x"), `node "a" needs "x", which there is not`},
-		{graph("set_graph", "a: a"), "in a circle: a"},
-		{graph("set_graph", "x", "a: c x", "b: a", "c: b"), "in a circle: a, b, c"},
+		{graph("set_graph", "a: a"), "in a cycle: a"},
+		{graph("set_graph", "x", "a: c x", "b: a", "c: b"), "in a cycle: a, b, c"},
 		{graph("set_graph", many...), "21 nodes, at most 20"},
 		{graph("set_graph", "a/b"), `"a/b" is not valid`},
 		{graph("set_graph", ""), "is not valid"},
