@@ -233,7 +233,7 @@ func TestAgentsSurviveKillsOnTheWire(t *testing.T) {
 // The scenarios that the fake server brings along for these agents know nothing
 // of kagent's tools: decisions come as text. No rule is broken.
 func TestAgentsUnderstandTheScenariosOfTheFakeServer(t *testing.T) {
-	for name, answer := range map[string]string{"orchestrator": "RESEARCH: three facts.", "plan-solve": ""} {
+	for name, answer := range map[string]string{"orchestrator": "The text is written and reviewed.", "plan-solve": ""} {
 		b, err := os.ReadFile(filepath.Join(providertest.Shared(t, "fakellm/scenarios"), name+".json"))
 		if err != nil {
 			t.Fatal(err)
