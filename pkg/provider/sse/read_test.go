@@ -123,7 +123,7 @@ func (r *repeat) Read(p []byte) (int, error) {
 }
 
 func FuzzReader(f *testing.F) {
-	for _, s := range []string{"data: a\n\n", "data: a\r\rdata:b\r\n\r\n", "\ufeffevent: x\ndata\n", ":\n\n\rdata: \xff"} {
+	for _, s := range []string{"data: a\n\n", "data: a\r\rdata:b\r\n\r\n", "\ufeffevent: x\ndata\n", ":\n\n\rdata: \xff", "data: a\r\r\ndata"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
@@ -137,7 +137,11 @@ func FuzzReader(f *testing.F) {
 				t.Errorf("a line end inside of %q", e)
 			}
 		}
-		if lf, err := events(strings.NewReader(strings.ReplaceAll(body, "\r\n", "\n"))); fmt.Sprint(lf, err) != fmt.Sprint(whole, err1) {
+		short := strings.ReplaceAll(body, "\r\n", "\n")
+		if strings.Contains(short, "\r\n") {
+			return // two line ends became one
+		}
+		if lf, err := events(strings.NewReader(short)); fmt.Sprint(lf, err) != fmt.Sprint(whole, err1) {
 			t.Errorf("with LF %q, with CRLF %q", lf, whole)
 		}
 	})
