@@ -30,10 +30,6 @@ func adapter() providertest.Adapter {
 			},
 			Ends: true,
 		},
-		Wrong: map[string]string{
-			// The service explains its refusal; the collection leaves that out.
-			"anthropic-messages.anthropic.stream.38f204ca95": `"explanation":"This request triggered restrictions on violative cyber content and was blocked`,
-		},
 	}
 }
 
@@ -94,6 +90,7 @@ func wireAnswer(a providertest.Answer) []providertest.Event {
 func TestConformance(t *testing.T)                  { providertest.Run(t, adapter()) }
 func TestRecordedAnswersAreUnderstood(t *testing.T) { providertest.Recorded(t, adapter()) }
 func TestRecordedErrorsAreClassified(t *testing.T)  { providertest.RecordedErrors(t, adapter()) }
+func TestRecordedConversationsGoOn(t *testing.T)    { providertest.Conversations(t, adapter()) }
 func TestRecordedStreamsCutAnywhere(t *testing.T)   { providertest.CutAnywhere(t, adapter()) }
 
 // fakeServer has all the rules on that hold for this protocol.

@@ -32,17 +32,6 @@ func adapter() providertest.Adapter {
 			},
 			Ends: true,
 		},
-		Differs: map[string]provider.Kind{
-			// Its quotaId is ...InputTokensPerModelPerMinute and its retryDelay 48s:
-			// waiting helps, as with err-150, which has the same words and is a rate_limit.
-			"err-022": provider.RateLimit,
-		},
-		Wrong: map[string]string{
-			// {"name":"read_screen","willContinue":true}, then {"partialArgs":[{"jsonPath":"$.id","stringValue":"A",
-			// "willContinue":true}],"willContinue":true} and {}: pieces of one call, expected to be 13 calls without arguments.
-			"gemini.gemini.stream.0e47ca9a0d": `"partialArgs":[{"jsonPath":"$.id","stringValue":"A","willContinue":true}]`,
-		},
-		Sure: []string{"text", "usage.output_tokens"},
 	}
 }
 
@@ -88,6 +77,7 @@ func value(text string) string {
 func TestConformance(t *testing.T)                  { providertest.Run(t, adapter()) }
 func TestRecordedAnswersAreUnderstood(t *testing.T) { providertest.Recorded(t, adapter()) }
 func TestRecordedErrorsAreClassified(t *testing.T)  { providertest.RecordedErrors(t, adapter()) }
+func TestRecordedConversationsGoOn(t *testing.T)    { providertest.Conversations(t, adapter()) }
 func TestRecordedStreamsCutAnywhere(t *testing.T)   { providertest.CutAnywhere(t, adapter()) }
 
 func FuzzDecode(f *testing.F) {

@@ -32,7 +32,6 @@ func adapter() providertest.Adapter {
 			},
 			Ends: true,
 		},
-		Sure: []string{"text", "reasoning"},
 	}
 }
 

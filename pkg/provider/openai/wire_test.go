@@ -32,7 +32,6 @@ func adapter() providertest.Adapter {
 			},
 			Ends: true,
 		},
-		Sure: []string{"text"},
 	}
 }
 
@@ -75,6 +74,7 @@ func wireAnswer(a providertest.Answer) []providertest.Event {
 func TestConformance(t *testing.T)                  { providertest.Run(t, adapter()) }
 func TestRecordedAnswersAreUnderstood(t *testing.T) { providertest.Recorded(t, adapter()) }
 func TestRecordedErrorsAreClassified(t *testing.T)  { providertest.RecordedErrors(t, adapter()) }
+func TestRecordedConversationsGoOn(t *testing.T)    { providertest.Conversations(t, adapter()) }
 func TestRecordedStreamsCutAnywhere(t *testing.T)   { providertest.CutAnywhere(t, adapter()) }
 
 func TestEveryQuirkOfTheFakeServer(t *testing.T) {

@@ -4,7 +4,9 @@
 //	Run            hand-made bytes of every shape seen in the field
 //	CutAnywhere    recorded streams, ended after each byte
 //	Recorded       recorded answers of real services, over HTTP
+//	Conversations  recorded conversations, what the vendor wants back included
 //	RecordedErrors recorded errors and their kinds
+//	Report         these three for all adapters, counted
 //	Quirks         a strict fake server that bends the wire
 //	Scenarios      whole conversations with that server
 //	Fuzz           any bytes at all
@@ -38,9 +40,6 @@ type Adapter struct {
 	ID       string                                   // what messages of its model m carry as message.Message's Model
 	New      func(Options) (provider.Provider, error) // for a model named m
 	Wire     Wire
-	Differs  map[string]provider.Kind // recorded errors that we judge otherwise, by id; each with a comment
-	Wrong    map[string]string        // recorded cases that are wrong, by id, and the bytes that show it
-	Sure     []string                 // fields compared although the collection calls them ambiguous
 }
 
 // Wire makes the bytes of a protocol.

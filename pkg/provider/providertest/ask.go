@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -113,13 +114,23 @@ func reasoningOf(r provider.Reply) string {
 // the test if it is none.
 func failed(t testing.TB, err error) *provider.Error {
 	t.Helper()
-	var e *provider.Error
+	e, problem := judged(err)
+	switch {
+	case e == nil:
+		t.Fatal(problem)
+	case problem != "":
+		t.Error(problem)
+	}
+	return e
+}
+
+func judged(err error) (e *provider.Error, problem string) {
 	if !errors.As(err, &e) {
-		t.Fatalf("got %v, want a *provider.Error", err)
+		return nil, fmt.Sprintf("got %v, want a *provider.Error", err)
 	}
 	s := e.Error()
 	if strings.Contains(s, "SECRET") || strings.ContainsAny(s, "\n\r\x00\x1b") || len(s) > 2500 || e.Message == "" || e.Model != "m" {
-		t.Errorf("the error is not fit to be shown: %#v", e)
+		problem = fmt.Sprintf("the error is not fit to be shown: %#v", e)
 	}
-	return e
+	return e, problem
 }

@@ -2,24 +2,37 @@ package providertest
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
-	"testing"
 
 	"kagent/pkg/message"
 	"kagent/pkg/provider"
 )
 
-// compare checks a reply against what the collection expects.
-func (a Adapter) compare(t *testing.T, r recording, reply provider.Reply, err error) {
+// findings is what a comparison finds, one line each.
+type findings []string
+
+func (f *findings) Errorf(format string, args ...any) {
+	*f = append(*f, fmt.Sprintf(format, args...))
+}
+
+// compare returns how a reply differs from what the collection expects.
+func (a Adapter) compare(r recording, reply provider.Reply, err error) findings {
+	var f findings
+	a.compareTo(&f, r, reply, err)
+	return f
+}
+
+func (a Adapter) compareTo(t *findings, r recording, reply provider.Reply, err error) {
 	want := r.Expected
 	sure := func(field string) bool {
-		return slices.Contains(a.Sure, field) || !slices.Contains(want.Ambiguous, field)
+		return slices.Contains(sure(a.Protocol), field) || !slices.Contains(want.Ambiguous, field)
 	}
 	switch want.Outcome {
 	case "http_error", "stream_error":
-		failed(t, err)
+		t.unfit(err)
 		return
 	case "truncated":
 		// No finish reason came. With [DONE] and content one may call that complete.
@@ -33,12 +46,13 @@ func (a Adapter) compare(t *testing.T, r recording, reply provider.Reply, err er
 			t.Errorf("an unknown end, yet a reply: %v", reply)
 		}
 		if err != nil {
-			failed(t, err)
+			t.unfit(err)
 			return
 		}
 	}
 	if err != nil {
-		t.Fatal(err)
+		t.Errorf("%v", err)
+		return
 	}
 	if got := textOf(reply); got != message.Clean(want.Text+want.Refusal) && sure("text") {
 		t.Errorf("text %q, want %q", got, want.Text+want.Refusal)
@@ -61,7 +75,14 @@ func (a Adapter) compare(t *testing.T, r recording, reply provider.Reply, err er
 	}
 }
 
-func checkStop(t *testing.T, reply provider.Reply, reason, refusal string) {
+// unfit says if err is no error that is fit to be shown.
+func (f *findings) unfit(err error) {
+	if _, problem := judged(err); problem != "" {
+		f.Errorf("%s", problem)
+	}
+}
+
+func checkStop(t *findings, reply provider.Reply, reason, refusal string) {
 	want := message.StopReason(reason)
 	switch {
 	case reason == "pause": // the vendor wants to go on by itself: not an end
@@ -82,7 +103,7 @@ func checkStop(t *testing.T, reply provider.Reply, reason, refusal string) {
 }
 
 // checkSignatures looks for each in the opaque data of some part.
-func checkSignatures(t *testing.T, reply provider.Reply, want []string) {
+func checkSignatures(t *findings, reply provider.Reply, want []string) {
 	var kept strings.Builder
 	for _, p := range reply.Parts {
 		kept.Write(p.Opaque)
@@ -96,7 +117,7 @@ func checkSignatures(t *testing.T, reply provider.Reply, want []string) {
 
 // checkUsage compares in our terms: input includes what came from a cache,
 // output includes reasoning, which some vendors count beside it.
-func checkUsage(t *testing.T, u recordedUsage, got message.Usage) {
+func checkUsage(t *findings, u recordedUsage, got message.Usage) {
 	want := message.Usage{
 		Input: u.Input + u.ToolUse, Output: u.Output, Total: u.Total,
 		CacheRead: u.Cached, CacheWrite: got.CacheWrite, Reasoning: u.Reasoning,
@@ -130,9 +151,10 @@ func value(n *int64) int64 {
 	return *n
 }
 
-func checkCalls(t *testing.T, want []recordedCall, got []message.ToolCall) {
+func checkCalls(t *findings, want []recordedCall, got []message.ToolCall) {
 	if len(got) != len(want) {
-		t.Fatalf("calls %v, want %v", got, want)
+		t.Errorf("calls %v, want %v", got, want)
+		return
 	}
 	for i, w := range want {
 		g := got[i]

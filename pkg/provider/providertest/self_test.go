@@ -16,9 +16,9 @@ import (
 	"kagent/pkg/provider/sse"
 )
 
-// lines is an adapter for a protocol of our own, one JSON value a line, that
+// ownProtocol is an adapter for a protocol of our own, one JSON value a line, that
 // can be told to commit a sin.
-type lines struct {
+type ownProtocol struct {
 	http *sse.Client
 	o    sse.Service
 	sin  string
@@ -34,7 +34,7 @@ type line struct {
 	Usage           message.Usage
 }
 
-func (l lines) Stream(ctx context.Context, req provider.Request, emit func(provider.Event)) (provider.Reply, error) {
+func (l ownProtocol) Stream(ctx context.Context, req provider.Request, emit func(provider.Event)) (provider.Reply, error) {
 	body, err := sse.Encode(req)
 	if l.sin == "dirty request" {
 		body = append([]byte(`{"half":"\ud83d",`), body[1:]...)
@@ -67,7 +67,7 @@ func (l lines) Stream(ctx context.Context, req provider.Request, emit func(provi
 	return l.read(ctx, a, emit)
 }
 
-func (l lines) read(ctx context.Context, a *sse.Answer, emit func(provider.Event)) (provider.Reply, error) {
+func (l ownProtocol) read(ctx context.Context, a *sse.Answer, emit func(provider.Event)) (provider.Reply, error) {
 	first, err := a.FirstByte()
 	if err == nil && first == '<' {
 		return provider.Reply{}, l.http.LoginPage(a)
@@ -98,14 +98,14 @@ func (l lines) read(ctx context.Context, a *sse.Answer, emit func(provider.Event
 	return l.broken(ctx, err, text.String(), calls)
 }
 
-func (l lines) call(v line) message.Part {
+func (l ownProtocol) call(v line) message.Part {
 	if v.Arguments == "" || l.sin == "mends arguments" && !isObject(v.Arguments) {
 		v.Arguments = "{}"
 	}
 	return message.Call(message.ToolCall{ID: v.ID, Name: message.Clean(v.Name), Arguments: v.Arguments})
 }
 
-func (l lines) reply(v line, think, text string, calls []message.Part) (provider.Reply, error) {
+func (l ownProtocol) reply(v line, think, text string, calls []message.Part) (provider.Reply, error) {
 	stop := message.StopReason(v.End)
 	switch {
 	case v.End == "unknown" && l.sin != "every end is one":
@@ -128,7 +128,7 @@ func (l lines) reply(v line, think, text string, calls []message.Part) (provider
 }
 
 // broken judges a stream that ended without an end.
-func (l lines) broken(ctx context.Context, err error, text string, calls []message.Part) (provider.Reply, error) {
+func (l ownProtocol) broken(ctx context.Context, err error, text string, calls []message.Part) (provider.Reply, error) {
 	var failed *provider.Error
 	switch {
 	case ctx.Err() != nil && l.sin != "forgets the caller's cause":
@@ -153,7 +153,7 @@ func ownAdapter(sin string) Adapter {
 		New: func(o Options) (provider.Provider, error) {
 			s := sse.Service{Name: "lines", Model: "m", BaseURL: o.BaseURL, Path: "/l", APIKey: o.Key, HTTPClient: o.HTTPClient, IdleTimeout: o.Idle}
 			_, _, _, err := s.Open()
-			return lines{o: s, sin: sin}, err
+			return ownProtocol{o: s, sin: sin}, err
 		},
 		Wire: Wire{
 			NDJSON: true, Ends: true,
