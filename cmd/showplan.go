@@ -14,7 +14,7 @@ func (a *app) showPlan(store *checkpoint.Store, id string) error {
 	if err != nil {
 		return err
 	}
-	state := v.State.AgentState()
+	state := v.State.AgentState(session.Look{Dead: v.Owner == nil})
 	if a.format == "json" {
 		if state == nil {
 			state = struct{}{}
@@ -91,7 +91,7 @@ func (p planText) graph(s *session.OrchestratorState) {
 }
 
 func (p planText) node(n session.TaskNode) {
-	line := fmt.Sprintf("  %-9s  %s", n.Status, oneLine(n.ID, 60))
+	line := fmt.Sprintf("  %-11s  %s", n.Status, oneLine(n.ID, 60))
 	if n.Attempts > 1 {
 		line += fmt.Sprintf(", attempt %d", n.Attempts)
 	}
@@ -102,10 +102,10 @@ func (p planText) node(n session.TaskNode) {
 	}
 	p.line("%s: %s", line, oneLine(n.Task, 200))
 	for _, need := range n.Needs {
-		p.line("             after %s", oneLine(need, 60))
+		p.line("               after %s", oneLine(need, 60))
 	}
 	if n.Error != "" {
-		p.line("             %s", oneLine(n.Error, 300))
+		p.line("               %s", oneLine(n.Error, 300))
 	}
 }
 

@@ -57,6 +57,25 @@ func kagentSays(t *testing.T, dir string, args ...string) string {
 	return out.String()
 }
 
+// What nobody does any more is not shown as if it ran.
+func TestShowPlanOfACancelledGraph(t *testing.T) {
+	dir := t.TempDir()
+	told(t, dir, "orchestrator",
+		&session.GraphSet{Round: 1, Nodes: []session.GraphNode{{ID: "a", Task: "find"}, {ID: "b", Task: "tell", Needs: []string{"a"}}}},
+		"node/a", &session.ChildCreated{Task: "x", Tools: []string{}}, &session.TurnStart{Turn: 1})
+	if got := kagentSays(t, dir, "show", "--plan", "orchestrator"); !strings.Contains(got, "interrupted  a, since") || !strings.Contains(got, "pending      b: tell") {
+		t.Errorf("when its process is gone:\n%s", got)
+	}
+	kagentSays(t, dir, "cancel", "orchestrator")
+	if got := kagentSays(t, dir, "show", "--plan", "orchestrator"); !strings.Contains(got, "cancelled    a, since") || !strings.Contains(got, "not_run      b: tell") {
+		t.Errorf("when it is cancelled:\n%s", got)
+	}
+	got := kagentSays(t, dir, "show", "orchestrator", "-o", "json")
+	if strings.Contains(got, `"running"`) || strings.Contains(got, `"status":"active"`) {
+		t.Errorf("its checkpoint:\n%s", got)
+	}
+}
+
 func TestShowPlanOfEachAgent(t *testing.T) {
 	dir := t.TempDir()
 	told(t, dir, "react")
@@ -76,9 +95,9 @@ func TestShowPlanOfEachAgent(t *testing.T) {
 		"fusion": "route: complex, many files\nphase: reflecting\nplan: 1 of 1 step done\n  [x] 1. look\n" +
 			"verdict: not good enough: tests are missing\n",
 		"orchestrator": "graph: round 1, 1 of 3 nodes done\n" +
-			"  completed  a, 300ms: find\n" +
-			"  failed     b, 200ms: tell\n             after a\n             no tool\n" +
-			"  not_run    c: never\n             after b\n",
+			"  completed    a, 300ms: find\n" +
+			"  failed       b, 200ms: tell\n               after a\n               no tool\n" +
+			"  not_run      c: never\n               after b\n",
 	} {
 		if got := kagentSays(t, dir, "show", "--plan", agent); got != want {
 			t.Errorf("%s:\n%s\nwant\n%s", agent, got, want)

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -71,21 +70,7 @@ func share(pieces []string, limit int) int {
 	for _, p := range pieces {
 		sizes = append(sizes, utf8.RuneCountInString(p)+2)
 	}
-	return max(waterline(sizes, limit)-2, 0)
-}
-
-// waterline is what none of sizes may be more than, so that all of them have
-// limit together: limit itself where that is so.
-func waterline(sizes []int, limit int) int {
-	sizes = slices.Sorted(slices.Values(sizes))
-	left := limit
-	for i, n := range sizes {
-		if each := left / (len(sizes) - i); n > each {
-			return each
-		}
-		left -= n
-	}
-	return limit
+	return max(session.Waterline(sizes, limit)-2, 0)
 }
 
 // clip takes from the middle of a text what is more than n characters.

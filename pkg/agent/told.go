@@ -129,7 +129,7 @@ func (b *brief) shares(limit int) []int {
 // limit together.
 func level(sizes []int, limit int) []int {
 	out := make([]int, len(sizes))
-	each := waterline(sizes, limit)
+	each := session.Waterline(sizes, limit)
 	for i, n := range sizes {
 		out[i] = min(n, each)
 	}

@@ -23,8 +23,8 @@ type child struct {
 
 // agentState shows what the agent has concluded, and the children that are at
 // work.
-func agentState(s *session.State) (json.RawMessage, error) {
-	fields, err := encodeJSON(s.AgentState())
+func agentState(s *session.State, alive bool) (json.RawMessage, error) {
+	fields, err := encodeJSON(s.AgentState(session.Look{Dead: !alive, Brief: true}))
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func agentState(s *session.State) (json.RawMessage, error) {
 	}
 	var open []child
 	for _, sc := range s.Open() {
-		open = append(open, childOf(sc, s.Aside(sc)))
+		open = append(open, childOf(s, sc, alive))
 	}
 	if len(open) == 0 {
 		return fields, nil
@@ -49,12 +49,14 @@ func agentState(s *session.State) (json.RawMessage, error) {
 	return append(append(append(out, `"children":`...), children...), '}'), nil
 }
 
-func childOf(sc *session.Scope, note string) child {
+func childOf(s *session.State, sc *session.Scope, alive bool) child {
 	c := child{
-		Scope: sc.Name, Task: sc.Child.Task, Status: session.Active, Tools: append([]string{}, sc.Child.Tools...),
-		Decide: sc.Child.Decide, Profile: sc.Child.Profile, System: sc.Child.System, Note: note,
+		Scope: sc.Name, Task: sc.Child.Task, Tools: append([]string{}, sc.Child.Tools...),
+		Decide: sc.Child.Decide, Profile: sc.Child.Profile, System: sc.Child.System, Note: s.Aside(sc),
 		Pending: pendingOf(sc), Messages: []chatMessage{},
 	}
+	status, reason := s.Status() // nobody works on it but the session
+	c.Status, c.Reason = effective(status, reason, alive)
 	if t := sc.Turn; t.N > 0 && !t.Open {
 		c.Status, c.Reason = t.Status, t.Reason
 	}

@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -67,6 +68,13 @@ func TestOpenChildrenStandInTheAgentsState(t *testing.T) {
 func TestTheAgentsStateStandsBehindTheHead(t *testing.T) {
 	s, _ := newTestStore(t.TempDir())
 	j := orchestrate(t, s, "s", strings.Repeat("大", 10_000))
+	v, err := s.Read("s")
+	check(t, err)
+	b, err := v.Image()
+	check(t, err)
+	if string(fields(t, b)["agentState"]) != string(fields(t, slurp(t, j.paths.checkpoint))["agentState"]) {
+		t.Error("a reader sees another state of the agent than its owner")
+	}
 	check(t, j.Close())
 	if h, err := readHead(OS{}, j.paths.checkpoint); err != nil || h.SessionID != "s" || h.Metadata.Iterations != 2 {
 		t.Errorf("%+v, %v", h, err)
@@ -76,11 +84,49 @@ func TestTheAgentsStateStandsBehindTheHead(t *testing.T) {
 	if len(report.Problems) > 0 {
 		t.Errorf("%+v", report.Problems)
 	}
-	v, err := s.Read("s")
+}
+
+// A node that brings much makes no checkpoint longer than what is told of it,
+// and what was joined hardly at all.
+func TestResultsOfNodesMakeNoCheckpointGrow(t *testing.T) {
+	s, _ := newTestStore(t.TempDir())
+	c := task
+	c.Settings.Agent = "orchestrator"
+	j, err := s.Create("s", c)
 	check(t, err)
-	b, err := v.Image()
-	check(t, err)
-	if string(fields(t, b)["agentState"]) != string(fields(t, slurp(t, j.paths.checkpoint))["agentState"]) {
-		t.Error("a reader sees another state of the agent than its owner")
+	defer j.Close()
+	check(t, j.Append("", &session.UserMessage{Source: session.FromTask}, &session.TurnStart{Turn: 1}))
+	text := strings.Repeat("word ", 8000)
+	g := &session.GraphSet{Round: 1}
+	for i := range 20 {
+		g.Nodes = append(g.Nodes, session.GraphNode{ID: fmt.Sprint("n", i), Task: text, Needs: []string{}, Round: 1})
+	}
+	check(t, j.Append("", g))
+	bring := func(scope string) {
+		t.Helper()
+		check(t, j.Append(scope, &session.ChildCreated{Task: "do", System: "be", Tools: []string{}}, &session.TurnStart{Turn: 1},
+			&session.AssistantMessage{Parts: []message.Part{message.Text(text)}, Stop: message.StopEnd},
+			&session.TurnEnd{Turn: 1, Status: session.Completed}))
+	}
+	for _, n := range g.Nodes {
+		bring("node/" + n.ID)
+	}
+	check(t, j.Commit())
+	if n := len(slurp(t, j.paths.checkpoint)); n > 80<<10 {
+		t.Errorf("while the nodes work the checkpoint has %d bytes", n)
+	}
+	bring("join-1")
+	check(t, j.Append("", &session.AnswerAdopted{From: "join-1"}, &session.TurnEnd{Turn: 1, Status: session.Completed}))
+	check(t, j.Commit())
+	b := slurp(t, j.paths.checkpoint)
+	if n := len(b) - 3*len(text); n > 10<<10 { // the answer, as a message, and as what was made of the results
+		t.Errorf("when they are joined the checkpoint has %d bytes beside the answer", n)
+	}
+	if !strings.Contains(string(b), "characters …]") {
+		t.Error("nothing says what is missing")
+	}
+	o := j.State().AgentState(session.Look{}).(*session.OrchestratorState)
+	if o.CompletedNodes["n3"] != text || o.TaskGraph.Nodes[3].Task != text {
+		t.Error("the whole is cut, too")
 	}
 }

@@ -27,7 +27,7 @@ func (im *image) encode(s *session.State, at promise, alive bool) ([]byte, error
 		top.Owner = Owner{}
 	}
 	var err error
-	if top.AgentState, err = agentState(s); err != nil {
+	if top.AgentState, err = agentState(s, alive); err != nil {
 		return nil, err
 	}
 	h, err := encodeJSON(top)

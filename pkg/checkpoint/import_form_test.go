@@ -41,7 +41,7 @@ func TestTheFormWithMetadataIsImported(t *testing.T) {
 		`{"currentPlan":["看","b","c"],"completedSteps":[0,2],"replanCount":1,"currentStep":1}`, asked), ImportOptions{})
 	check(t, err)
 	st := i.State
-	p := st.AgentState().(*session.PlanState)
+	p := st.AgentState(session.Look{}).(*session.PlanState)
 	if !slices.Equal(p.CompletedSteps, []int{0, 2}) || p.ReplanCount != 1 || p.CurrentStep != 1 || len(p.CurrentPlan) != 3 {
 		t.Errorf("%+v", p)
 	}
@@ -55,7 +55,7 @@ func TestTheFormWithMetadataIsImported(t *testing.T) {
 	_, i, err = imported(t, ts("fusion", "interrupted", `{"routingResult":{"complexity":"complex","reason":"多"},"currentPlan":["a"],"completedSteps":[],
 		"reflectionHistory":[{"passed":false,"feedback":"more"},{"score":3}],"phase":"reflecting"}`, asked), ImportOptions{})
 	check(t, err)
-	f := i.State.AgentState().(*session.FusionState)
+	f := i.State.AgentState(session.Look{}).(*session.FusionState)
 	if f.RoutingResult.Reason != "多" || len(f.ReflectionHistory) != 1 || f.ReflectionHistory[0].OK || f.ReflectionHistory[0].Feedback != "more" || f.Phase != session.PhaseExecuting {
 		t.Errorf("%+v", f)
 	}
@@ -65,7 +65,7 @@ func TestTheFormWithMetadataIsImported(t *testing.T) {
 	for _, results := range []string{`{"a":"A 完"}`, `[["a","A 完"]]`} {
 		_, i, err = imported(t, ts("orchestrator", "interrupted", fmt.Sprintf(graph, results, ""), asked), ImportOptions{})
 		check(t, err)
-		o := i.State.AgentState().(*session.OrchestratorState)
+		o := i.State.AgentState(session.Look{}).(*session.OrchestratorState)
 		if o.CompletedNodes["a"] != "A 完" || o.CurrentRound != 2 || o.SynthesisResult != nil || graphState(i.State) != "a completed, b pending" {
 			t.Errorf("%s: %+v", results, o)
 		}

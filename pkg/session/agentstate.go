@@ -57,9 +57,15 @@ type OrchestratorState struct {
 	SynthesisResult *string           `json:"synthesisResult"`
 }
 
+// Look is how somebody looks at what an agent has concluded.
+type Look struct {
+	Dead  bool // nobody runs the session
+	Brief bool // texts of a task graph are cut: they stand in the log
+}
+
 // AgentState is a *PlanState, *FusionState or *OrchestratorState, by the
 // session's agent, and nil for agents that conclude nothing.
-func (s *State) AgentState() any {
+func (s *State) AgentState(look Look) any {
 	w := &s.Main().Work
 	switch s.Settings.Agent {
 	case "plan-solve":
@@ -67,7 +73,7 @@ func (s *State) AgentState() any {
 	case "fusion":
 		return s.fusionState(w)
 	case "orchestrator":
-		return s.orchestratorState(w)
+		return s.orchestratorState(w, look)
 	}
 	return nil
 }

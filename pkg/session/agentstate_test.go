@@ -47,7 +47,7 @@ func asJSON(t *testing.T, v any) string {
 
 func wantState(t *testing.T, when string, l *log, want string) {
 	t.Helper()
-	if got := asJSON(t, l.state.AgentState()); got != want {
+	if got := asJSON(t, l.state.AgentState(session.Look{})); got != want {
 		t.Errorf("%s: the agent's state is\n%s, want\n%s", when, got, want)
 	}
 }
@@ -75,7 +75,7 @@ func TestPhasesOfFusion(t *testing.T) {
 	l := agentLog("fusion")
 	phase := func(when, want string) {
 		t.Helper()
-		check(t, "the phase "+when, l.state.AgentState().(*session.FusionState).Phase, want)
+		check(t, "the phase "+when, l.state.AgentState(session.Look{}).(*session.FusionState).Phase, want)
 	}
 	wantState(t, "at the beginning", l, `{"routingResult":null,"currentPlan":[],"completedSteps":[],"reflectionHistory":[],"phase":"routing"}`)
 	l.child("route-1")
@@ -155,7 +155,7 @@ func TestAgentStateIsTheSameAfterAReplay(t *testing.T) {
 		}
 		replayed.Apply(back)
 	}
-	if !reflect.DeepEqual(l.state.AgentState(), replayed.AgentState()) {
-		t.Errorf("live %+v, replayed %+v", l.state.AgentState(), replayed.AgentState())
+	if !reflect.DeepEqual(l.state.AgentState(session.Look{}), replayed.AgentState(session.Look{})) {
+		t.Errorf("live %+v, replayed %+v", l.state.AgentState(session.Look{}), replayed.AgentState(session.Look{}))
 	}
 }

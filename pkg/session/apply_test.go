@@ -33,7 +33,7 @@ func TestApplyIsTotal(t *testing.T) {
 			_ = s.Main().Pending()
 			for _, agent := range []string{"", "plan-solve", "fusion", "orchestrator"} {
 				s.Settings.Agent = agent
-				_, _ = s.AgentState(), s.Open()
+				_, _ = s.AgentState(session.Look{}), s.Open()
 			}
 		}
 	})

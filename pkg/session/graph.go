@@ -10,13 +10,17 @@ import (
 // NodeStatus says how a node of a task graph stands.
 type NodeStatus string
 
-// The statuses of a node. NotRun: something that it needs has failed.
+// The statuses of a node. NotRun: something that it needs has failed. The last
+// two are those of one that was begun, in a session that nobody runs.
 const (
 	NodePending   NodeStatus = "pending"
 	NodeRunning   NodeStatus = "running"
 	NodeCompleted NodeStatus = "completed"
 	NodeFailed    NodeStatus = "failed"
 	NodeNotRun    NodeStatus = "not_run"
+
+	NodeInterrupted NodeStatus = "interrupted"
+	NodeCancelled   NodeStatus = "cancelled"
 )
 
 // NodeTries is how often a node of a task graph is attempted: what failed so

@@ -62,7 +62,7 @@ func TestAQuestionThatIsOvertakenIsNotOpen(t *testing.T) {
 	open(l, "verify-1", "node/a")
 	l.add(says("and in rhyme"))
 	open(l, "node/a")
-	check(t, "the phase", l.state.AgentState().(*session.FusionState).Phase, session.PhaseExecuting)
+	check(t, "the phase", l.state.AgentState(session.Look{}).(*session.FusionState).Phase, session.PhaseExecuting)
 }
 
 // What is said in the middle of a turn stands where it was said, so that what

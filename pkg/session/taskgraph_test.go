@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"kagent/pkg/session"
 )
@@ -23,7 +24,7 @@ func graphOf(nodes ...string) *session.GraphSet {
 }
 
 func orchestrated(l *log) *session.OrchestratorState {
-	return l.state.AgentState().(*session.OrchestratorState)
+	return l.state.AgentState(session.Look{}).(*session.OrchestratorState)
 }
 
 // statuses lists the nodes as "id status attempts".
@@ -94,7 +95,7 @@ func TestImpossibleGraphsAreShown(t *testing.T) {
 	l.add(graphOf("a:b", "b:a", "a", "c:nobody", ""))
 	l.child("node/")
 	l.add(ends(1, session.Failed, ""))
-	check(t, "the graph", statuses(l), "a pending, b pending, a pending, c pending,  running!")
+	check(t, "the graph", statuses(l), "a pending, b pending, a pending, c pending,  interrupted!")
 }
 
 func TestTheNextTaskHasItsOwnNodes(t *testing.T) {
@@ -110,5 +111,49 @@ func TestTheNextTaskHasItsOwnNodes(t *testing.T) {
 	check(t, "the graph", statuses(l), "a pending")
 	if r := orchestrated(l).SynthesisResult; r != nil {
 		t.Errorf("the result of the next is %q", *r)
+	}
+}
+
+// Nobody is told that a node runs, or will, in a session that nobody runs.
+func TestANodeRunsOnlyWhileItsSessionDoes(t *testing.T) {
+	for end, want := range map[session.Status]string{
+		session.Active:      "a running!, b pending, c completed!",
+		session.Interrupted: "a interrupted!, b pending, c completed!",
+		session.Paused:      "a interrupted!, b pending, c completed!",
+		session.Cancelled:   "a cancelled!, b not_run, c completed!",
+	} {
+		l := agentLog("orchestrator")
+		l.add(graphOf("a", "b:a", "c"))
+		l.child("node/a")
+		l.child("node/c")
+		l.ended("node/c", session.Completed, "C")
+		if end != session.Active {
+			l.add(ends(1, end, ""))
+		}
+		check(t, "when it is "+string(end), statuses(l), want)
+		if n := l.state.Nodes("")[0]; n.Status != session.NodeRunning {
+			t.Errorf("when it is %s, the agent takes the node for %s", end, n.Status)
+		}
+		if end != session.Active {
+			continue
+		}
+		o := l.state.AgentState(session.Look{Dead: true}).(*session.OrchestratorState)
+		check(t, "in a session whose process has died", o.TaskGraph.Nodes[0].Status, session.NodeInterrupted)
+	}
+}
+
+func TestTheLongestTextsOfAGraphAreCutFirst(t *testing.T) {
+	l := agentLog("orchestrator")
+	l.add(graphOf("a", "b", "c"))
+	for _, id := range []string{"a", "b", "c"} {
+		l.child("node/" + id)
+	}
+	l.ended("node/a", session.Completed, strings.Repeat("大", 50_000))
+	l.ended("node/b", session.Completed, "short")
+	l.ended("node/c", session.Failed, "")
+	o := l.state.AgentState(session.Look{Brief: true}).(*session.OrchestratorState)
+	check(t, "what is short", o.CompletedNodes["b"], "short")
+	if n := utf8.RuneCountInString(o.CompletedNodes["a"]); n < 30_000 || n > 33_000 || !strings.Contains(o.CompletedNodes["a"], " characters …] ") {
+		t.Errorf("what is long has %d characters", n)
 	}
 }
