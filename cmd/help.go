@@ -13,6 +13,7 @@ func strictHelp(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		if c.Name() == "help" {
 			c.Run, c.RunE = nil, help
+			c.Example = "  kagent help run\n  kagent help exit-codes"
 		}
 	}
 }
@@ -30,4 +31,18 @@ func help(c *cobra.Command, args []string) error {
 	topic.InitDefaultHelpFlag()
 	topic.InitDefaultVersionFlag()
 	return topic.Help()
+}
+
+// exampledCompletion gives cobra's own command examples.
+func exampledCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() != "completion" {
+			continue
+		}
+		c.Example = "  kagent completion bash > kagent.bash"
+		for _, shell := range c.Commands() {
+			shell.Example = "  kagent completion " + shell.Name() + " > kagent." + shell.Name()
+		}
+	}
 }

@@ -59,12 +59,10 @@ func (a *app) root() *cobra.Command {
 		Version:       version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Args:          noSuchCommand,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usageErrorf("see `"+c.CommandPath()+" --help`", "%s", err)
-	})
+	root.SetFlagErrorFunc(flagError)
 	f := root.PersistentFlags()
 	f.StringVar(&a.dir, "dir", ".kagent-sessions", "directory of the sessions")
 	f.StringVarP(&a.format, "output", "o", "text", "form of the output: text, json, or jsonl where events are streamed")
@@ -78,6 +76,7 @@ func (a *app) root() *cobra.Command {
 		&cobra.Command{Use: "script", Short: "the format of --model script:FILE", Long: script.Help},
 	)
 	strictHelp(root)
+	exampledCompletion(root)
 	return root
 }
 

@@ -36,7 +36,7 @@ func (a *app) runCommand() *cobra.Command {
 			"started again and again: it does one thing once.",
 		Example: "  kagent run --model demo 'what is in this directory?'\n" +
 			"  git diff | kagent run 'review this'\n" +
-			"  kagent run --session nightly --allow write,execute 'update the changelog'\n" +
+			"  kagent run --session changelog --allow write,execute 'update the changelog'\n" +
 			"  kagent run -q --session report-$(date +%F) --if-exists skip --if-locked skip 'write the report'",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.beating(o.display.heartbeat, func() error { return a.run(c, &o, args) })

@@ -11,9 +11,10 @@ const version = "0.1.0"
 
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
-		Short: "print the version",
-		Args:  usageArgs(cobra.NoArgs),
+		Use:     "version",
+		Short:   "print the version",
+		Example: "  kagent version\n  kagent version -o json | jq -r .go",
+		Args:    usageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := a.readFormat(c); err != nil {
 				return err
