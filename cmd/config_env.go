@@ -72,33 +72,11 @@ func strayWarning(name string, near []string, known func(string) bool) string {
 func nearSettings(variable string, settable []string) []string {
 	typed := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(variable, envName(""))), "_", "-")
 	bare := func(s string) string { return strings.ReplaceAll(s, "-", "") }
-	away := func(name string) int { return typo(bare(typed), bare(name)) }
+	away := func(name string) int { return distance(bare(typed), bare(name)) }
 	if len(typed) > 40 {
 		return nil
 	}
 	near := slices.DeleteFunc(slices.Clone(settable), func(name string) bool { return away(name) > min(2, len(name)/3) })
 	slices.SortStableFunc(near, func(a, b string) int { return away(a) - away(b) })
 	return near[:min(len(near), 3)]
-}
-
-// typo counts the letters that have to be changed, added or left out to make b
-// of a.
-func typo(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -48,12 +48,12 @@ func TestAListIsWarnedOfItsOwnSettingsOnly(t *testing.T) {
 	}
 }
 
-func TestTypoCountsLetters(t *testing.T) {
+func TestDistanceCountsLettersAndASwapOnce(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want int
-	}{{"", "", 0}, {"", "ab", 2}, {"dir", "dir", 0}, {"dirr", "dir", 1}, {"rid", "dir", 2}, {"maxstep", "maxsteps", 1}, {"modle", "model", 2}} {
-		if got := typo(c.a, c.b); got != c.want {
+	}{{"", "", 0}, {"", "ab", 2}, {"dir", "dir", 0}, {"dirr", "dir", 1}, {"rid", "dir", 2}, {"maxstep", "maxsteps", 1}, {"modle", "model", 1}} {
+		if got := distance(c.a, c.b); got != c.want {
 			t.Errorf("%q %q: %d, want %d", c.a, c.b, got, c.want)
 		}
 	}
