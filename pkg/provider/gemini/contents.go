@@ -41,17 +41,23 @@ type speech struct {
 	calls    map[string]wireCall // sent so far, by the id in the session
 }
 
+// noBeginning stands before a conversation that begins with the model's words.
+const noBeginning = "(The beginning of the conversation is left out.)"
+
 func (s *speech) add(role string, part any) error {
 	raw, err := sse.Encode(part)
 	if err != nil {
 		return err
 	}
-	n := len(s.contents)
-	if n == 0 || s.contents[n-1].Role != role {
-		s.contents = append(s.contents, content{Role: role})
-		n++
+	if len(s.contents) == 0 && role == "model" { // the service wants the user to begin
+		if err := s.add("user", wirePart{Text: clean(noBeginning)}); err != nil {
+			return err
+		}
 	}
-	last := &s.contents[n-1]
+	if n := len(s.contents); n == 0 || s.contents[n-1].Role != role {
+		s.contents = append(s.contents, content{Role: role})
+	}
+	last := &s.contents[len(s.contents)-1]
 	last.Parts = append(last.Parts, raw)
 	return nil
 }

@@ -232,3 +232,18 @@ func TestForeignCallsAreMarkedForNewModelsOnly(t *testing.T) {
 		}
 	}
 }
+
+func TestTheUserBegins(t *testing.T) {
+	said := func(role message.Role, text string) message.Message {
+		return message.Message{Role: role, Parts: []message.Part{message.Text(text)}}
+	}
+	_, body := sent(t, Options{}, provider.Request{Messages: []message.Message{said(message.Assistant, "hello"), said(message.User, "hi")}})
+	want := `"contents":[{"role":"user","parts":[{"text":"` + noBeginning + `"}]},{"role":"model","parts":[{"text":"hello"}]},{"role":"user","parts":[{"text":"hi"}]}]`
+	if !strings.Contains(body, want) {
+		t.Errorf("sent %s\nwant %s", body, want)
+	}
+	_, body = sent(t, Options{}, provider.Request{Messages: []message.Message{said(message.Assistant, " "), said(message.User, "hi")}})
+	if strings.Contains(body, noBeginning) {
+		t.Errorf("a blank beginning counts: %s", body)
+	}
+}
