@@ -11,6 +11,7 @@ type Error struct {
 	Status     int           // HTTP status, 0 if there was none
 	RetryAfter time.Duration // as the server asked, 0 if it did not
 	Message    string        // one line, without secrets
+	Code       string        // the service's own word for it, "" if it gave none
 	Provider   string        // for example "openai"
 	Model      string
 }

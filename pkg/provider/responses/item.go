@@ -127,7 +127,7 @@ func (it *item) part() (p message.Part, ok bool) {
 	switch it.kind {
 	case kindMessage:
 		p = message.Text(it.text.String())
-		p.Opaque = opaque{it.id, it.phase, it.refusal}.sealed()
+		p.Opaque = opaque{ID: it.id, Phase: it.phase, Refusal: it.refusal}.sealed()
 		return p, p.Text != ""
 	case kindReasoning:
 		p = message.Part{Type: message.TypeReasoning, Text: it.text.String(), Opaque: it.raw}

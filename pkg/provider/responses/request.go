@@ -55,14 +55,17 @@ type wireReasoning struct {
 // leastOutput is the smallest number of tokens that the service takes as a limit.
 const leastOutput = 16
 
-// encode returns the body of a request; with sealed it asks for the model's
-// thoughts in encrypted form, to be sent back in the next one.
-func (c *client) encode(req provider.Request, sealed bool) ([]byte, error) {
+// encode returns the body of a request. It asks for the model's thoughts in
+// encrypted form, to be sent back in the next one.
+func (c *client) encode(req provider.Request, left leftOut) ([]byte, error) {
 	w := wireRequest{Model: c.model, Input: []any{}, Stream: true, Temperature: req.Options.Temperature}
 	if notBlank(req.System) {
 		w.Instructions = message.Clean(req.System)
 	}
 	for _, m := range req.Conversation() {
+		if left.thoughts {
+			m.Model = "" // without its thoughts it can be nobody's own: ids of items refer to them
+		}
 		w.Input = append(w.Input, c.items(m)...)
 	}
 	for _, t := range req.Tools {
@@ -81,7 +84,7 @@ func (c *client) encode(req provider.Request, sealed bool) ([]byte, error) {
 	if req.Options.Effort != "" {
 		w.Reasoning = &wireReasoning{req.Options.Effort}
 	}
-	if sealed {
+	if !left.seal && !left.thoughts {
 		w.Include = []string{"reasoning.encrypted_content"}
 	}
 	return sse.Encode(w)

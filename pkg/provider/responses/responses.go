@@ -8,9 +8,7 @@ package responses
 
 import (
 	"context"
-	"errors"
 	"net/http"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -59,22 +57,23 @@ type client struct {
 func (c *client) id() string { return c.name + "/" + c.model }
 
 func (c *client) Stream(ctx context.Context, req provider.Request, emit func(provider.Event)) (provider.Reply, error) {
-	asked := !c.unsealed.Load()
-	reply, err := c.ask(ctx, req, asked, emit)
-	var failed *provider.Error
-	if asked && errors.As(err, &failed) && failed.Status == http.StatusBadRequest &&
-		strings.Contains(failed.Message, "ncrypted content is not supported") {
-		// Which models reason can't be told from their names. A refused request
-		// costs nothing and has emitted nothing.
-		c.unsealed.Store(true)
-		return c.ask(ctx, req, false, emit)
+	left := leftOut{seal: c.unsealed.Load(), thoughts: c.silent(req.Messages)}
+	for {
+		reply, err := c.ask(ctx, req, left, emit)
+		if err == nil && left.thoughts {
+			markSilent(reply.Parts)
+		}
+		if err == nil || !left.more(err) {
+			return reply, err
+		}
+		if left.seal {
+			c.unsealed.Store(true)
+		}
 	}
-	return reply, err
 }
 
-// ask sends one request; with sealed it asks for the encrypted thoughts.
-func (c *client) ask(ctx context.Context, req provider.Request, sealed bool, emit func(provider.Event)) (provider.Reply, error) {
-	body, err := c.encode(req, sealed)
+func (c *client) ask(ctx context.Context, req provider.Request, left leftOut, emit func(provider.Event)) (provider.Reply, error) {
+	body, err := c.encode(req, left)
 	if err != nil {
 		return provider.Reply{}, c.http.Fail(provider.InvalidRequest, 0, "the request can't be encoded: %v", err)
 	}

@@ -50,7 +50,7 @@ func (c *Client) failure(status int, body []byte) *provider.Error {
 		}
 	}
 	e := c.Fail(f.Kind(status), status, "%s", f.Text)
-	e.RetryAfter = f.After
+	e.RetryAfter, e.Code = f.After, f.code
 	return e
 }
 
