@@ -13,9 +13,10 @@ import (
 // activity is what a run does right now, for those who look while it works: the
 // state itself is the runner's alone.
 type activity struct {
-	mu  sync.Mutex
-	now func() time.Time
-	is  doing
+	mu    sync.Mutex
+	now   func() time.Time
+	nodes func() []session.Node // of the session's task graph; asked for while an event is told
+	is    doing
 }
 
 // doing is an activity at one moment.
@@ -25,10 +26,9 @@ type doing struct {
 	Last    time.Time // of the last event
 	Step    int       // of the session's own scope
 	Tokens  int64
-	CostUSD *float64 // nil: not known
-	Nodes   int      // of a task graph
-	Done    int      // of these
-	Works   []work   // what is waited for, the oldest first
+	CostUSD *float64       // nil: not known
+	Nodes   []session.Node // of a task graph
+	Works   []work         // what is waited for, the oldest first
 }
 
 // work is a model call or a tool that runs.
@@ -43,6 +43,8 @@ const theModel = "model"
 
 func newActivity(s *session.State, now func() time.Time) *activity {
 	a := &activity{now: now, is: doing{Agent: s.Settings.Agent, Began: now(), Last: now(), Step: s.Main().Steps, Tokens: s.Usage.Total}}
+	a.nodes = func() []session.Node { return s.Nodes("") }
+	a.is.Nodes = a.nodes()
 	if s.Iterations > 0 {
 		a.is.CostUSD = s.Cost()
 	} else {
@@ -79,13 +81,11 @@ func (a *activity) observe(scope string, d session.Data) {
 		a.begin(work{Scope: scope, What: oneLine(d.Tool, 64), Call: d.Call.String()})
 	case *session.ToolResult:
 		a.end(scope, d.Call.String())
-	case *session.GraphSet:
-		a.is.Nodes = len(d.Nodes)
+	case *session.GraphSet, *session.ChildCreated:
+		a.is.Nodes = a.nodes()
 	case *session.TurnEnd:
 		a.is.Works = slices.DeleteFunc(a.is.Works, func(w work) bool { return w.Scope == scope })
-		if strings.HasPrefix(scope, "node/") && d.Status == session.Completed {
-			a.is.Done++
-		}
+		a.is.Nodes = a.nodes()
 	}
 }
 
@@ -113,25 +113,43 @@ func (a *activity) spend(d *session.AssistantMessage) {
 // line says it in one.
 func (d doing) line(now time.Time) string {
 	parts := []string{d.Agent, fmt.Sprintf("step %d", d.Step)}
-	if d.Nodes > 0 {
-		parts = append(parts, fmt.Sprintf("nodes %d/%d", min(d.Done, d.Nodes), d.Nodes))
+	if len(d.Nodes) > 0 {
+		parts = append(parts, fmt.Sprintf("nodes %d/%d", d.done(), len(d.Nodes)))
 	}
-	var works []string
-	for _, w := range d.Works {
-		text := inScope(w.Scope) + w.What
-		if since := now.Sub(w.Since); since >= 5*time.Second {
-			text += " " + shortDuration(since)
-		}
-		works = append(works, text)
-	}
-	if len(works) > 0 {
-		parts = append(parts, strings.Join(works, ", "))
+	if works := d.working(now, func(w work) bool { return true }); works != "" {
+		parts = append(parts, works)
 	}
 	parts = append(parts, count(d.Tokens)+" tokens")
 	if d.CostUSD != nil && *d.CostUSD > 0 {
 		parts = append(parts, fmt.Sprintf("$%.4f", *d.CostUSD))
 	}
 	return strings.Join(append(parts, shortDuration(max(now.Sub(d.Began), time.Second))), " · ")
+}
+
+// done counts the nodes that are completed.
+func (d doing) done() (n int) {
+	for _, node := range d.Nodes {
+		if node.Status == session.NodeCompleted {
+			n++
+		}
+	}
+	return n
+}
+
+// working says what is waited for, of what is picked.
+func (d doing) working(now time.Time, pick func(work) bool) string {
+	var works []string
+	for _, w := range d.Works {
+		if !pick(w) {
+			continue
+		}
+		text := inScope(w.Scope) + w.What
+		if since := now.Sub(w.Since); since >= 5*time.Second {
+			text += " " + shortDuration(since)
+		}
+		works = append(works, text)
+	}
+	return strings.Join(works, ", ")
 }
 
 // count writes a large number in short.

@@ -32,7 +32,7 @@ func (t *turn) attend() *audience {
 			w.groups.begin(title)
 		}
 	} else if alone {
-		w.screen = liveScreen(os.Stderr, func() string { return w.is.look().line(time.Now()) })
+		w.screen = liveScreen(os.Stderr, func(rows int) []string { return w.is.look().live(time.Now(), rows) })
 	}
 	if w.screen != nil {
 		a.stderr = w.screen

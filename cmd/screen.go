@@ -11,39 +11,42 @@ import (
 	"golang.org/x/term"
 )
 
-// screen is stderr on a terminal, with a line at its end that says what is done
-// right now. Other lines are written above it; while text is streamed to the
-// same terminal it is away.
+// screen is stderr on a terminal, with lines at its end that say what is done
+// right now. Other lines are written above them; while text is streamed to the
+// same terminal they are away.
 type screen struct {
 	mu     sync.Mutex
 	out    io.Writer
-	width  func() int
-	line   func() string
-	shown  bool
-	inText bool // streamed text has not ended its line
+	size   func() (columns, rows int)
+	live   func(rows int) []string // so many at most
+	shown  int                     // lines
+	inText bool                    // streamed text has not ended its line
 
 	done chan struct{}
 	gone sync.WaitGroup
 }
 
 // liveScreen returns a screen where there is a terminal for it, else nil.
-func liveScreen(f *os.File, line func() string) *screen {
+func liveScreen(f *os.File, live func(rows int) []string) *screen {
 	if os.Getenv("TERM") == "dumb" || !isTerminal(f) {
 		return nil
 	}
-	width := func() int {
-		w, _, err := term.GetSize(int(f.Fd()))
-		if err != nil || w < 20 {
-			return 80
+	size := func() (columns, rows int) {
+		w, h, err := term.GetSize(int(f.Fd()))
+		if err != nil || w < 20 || h < 1 {
+			return 80, 24
 		}
-		return w
+		return w, h
 	}
-	return &screen{out: f, width: width, line: line}
+	return &screen{out: f, size: size, live: live}
 }
 
-const erase = "\r\x1b[K"
+const (
+	erase = "\r\x1b[K"
+	above = "\x1b[1A"
+)
 
-// start keeps the line fresh until close.
+// start keeps the lines fresh until close.
 func (s *screen) start() {
 	s.done = make(chan struct{})
 	s.gone.Go(func() {
@@ -60,7 +63,7 @@ func (s *screen) start() {
 	})
 }
 
-// close takes the line away.
+// close takes them away.
 func (s *screen) close() {
 	close(s.done)
 	s.gone.Wait()
@@ -69,7 +72,7 @@ func (s *screen) close() {
 	s.clear()
 }
 
-// Write puts whole lines above the live one.
+// Write puts whole lines above the live ones.
 func (s *screen) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,17 +112,29 @@ func (s *screen) refresh() {
 }
 
 func (s *screen) draw() {
-	if line := s.line(); !s.inText && line != "" {
-		io.WriteString(s.out, erase+fitting(visible(line), s.width()-1))
-		s.shown = true
+	if s.inText {
+		return
 	}
+	columns, rows := s.size()
+	lines := s.live(rows)
+	for i, line := range lines {
+		lines[i] = fitting(visible(line), columns-1)
+	}
+	io.WriteString(s.out, s.away()+strings.Join(lines, "\n"))
+	s.shown = len(lines)
 }
 
 func (s *screen) clear() {
-	if s.shown {
-		io.WriteString(s.out, erase)
-		s.shown = false
+	io.WriteString(s.out, s.away())
+	s.shown = 0
+}
+
+// away is what takes the shown lines from the terminal.
+func (s *screen) away() string {
+	if s.shown == 0 {
+		return ""
 	}
+	return erase + strings.Repeat(above+erase, s.shown-1)
 }
 
 // fitting cuts a line to so many columns. Characters of the East take two.

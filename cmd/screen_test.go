@@ -11,15 +11,26 @@ import (
 	"kagent/pkg/session"
 )
 
-// terminal shows what a person sees: the lines that are left after all that
-// was erased.
+// terminal shows what a person sees: the lines that are left after all that was
+// erased.
 func terminal(raw string) []string {
-	var lines []string
-	for _, line := range strings.Split(raw, "\n") {
-		if i := strings.LastIndex(line, erase); i >= 0 {
-			line = line[i+len(erase):]
+	lines, row := []string{""}, 0
+	for raw != "" {
+		switch {
+		case strings.HasPrefix(raw, erase):
+			lines[row], raw = "", raw[len(erase):]
+		case strings.HasPrefix(raw, above):
+			row, raw = row-1, raw[len(above):]
+		case raw[0] == '\n':
+			if row, raw = row+1, raw[1:]; row == len(lines) {
+				lines = append(lines, "")
+			}
+		default:
+			lines[row], raw = lines[row]+raw[:1], raw[1:]
 		}
-		lines = append(lines, line)
+	}
+	for n := len(lines); n > row+1 && lines[n-1] == ""; n-- {
+		lines = lines[:n-1]
 	}
 	return lines
 }
@@ -27,10 +38,10 @@ func terminal(raw string) []string {
 func TestLinesStandAboveTheLiveOne(t *testing.T) {
 	var out bytes.Buffer
 	now := "working"
-	s := &screen{out: &out, width: func() int { return 20 }, line: func() string { return now }}
+	s := &screen{out: &out, size: func() (int, int) { return 20, 24 }, live: func(int) []string { return strings.Split(now, "\n") }}
 	s.refresh()
 	s.Write([]byte("first\n"))
-	now = "working on 一二三四五六七八九十"
+	now = "├ a node\nworking on 一二三四五六七八九十"
 	s.Write([]byte("second\n"))
 	s.text("an ans", func() { out.WriteString("an ans") })
 	s.refresh() // text is not disturbed
@@ -42,7 +53,7 @@ func TestLinesStandAboveTheLiveOne(t *testing.T) {
 	if got := terminal(out.String()); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("a person sees %q, want %q\nof %q", got, want, &out)
 	}
-	if !strings.Contains(out.String(), erase+"working on 一二三四"+erase) {
+	if !strings.Contains(out.String(), "├ a node\nworking on 一二三四"+erase+above+erase) {
 		t.Errorf("the line was not cut to the terminal: %q", &out)
 	}
 }
@@ -85,9 +96,18 @@ func acting(observe func(string, session.Data)) {
 	}
 }
 
+// twoNodes is how the nodes of acting stand.
+func twoNodes() []session.Node {
+	return []session.Node{
+		{GraphNode: session.GraphNode{ID: "a", Task: "fetch"}, Status: session.NodeCompleted, Scope: "node/a"},
+		{GraphNode: session.GraphNode{ID: "b", Task: "join", Needs: []string{"a"}}, Status: session.NodePending},
+	}
+}
+
 func TestTheLiveLineTellsWhatIsDone(t *testing.T) {
 	now := time.Date(2026, 12, 1, 8, 0, 0, 0, time.UTC)
 	a := newActivity(&session.State{Settings: session.Settings{Agent: "orchestrator"}}, func() time.Time { return now })
+	a.nodes = twoNodes
 	acting(a.observe)
 	is := a.look()
 	want := "orchestrator · step 2 · nodes 1/2 · shell 1m30s · 20k tokens · $1.0000 · 1m30s"

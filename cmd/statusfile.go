@@ -78,7 +78,7 @@ func (f *statusFile) end(status session.Status, reason session.Reason) {
 // write is for people and monitors: what goes wrong with it harms no run.
 func (f *statusFile) write(status session.Status, reason session.Reason) {
 	is, out := f.is.look(), f.first
-	out.Status, out.Reason, out.Step, out.Nodes, out.NodesDone = status, reason, is.Step, is.Nodes, is.Done
+	out.Status, out.Reason, out.Step, out.Nodes, out.NodesDone = status, reason, is.Step, len(is.Nodes), is.done()
 	out.Tokens, out.CostUSD, out.StartedAt, out.LastEvent, out.UpdatedAt = is.Tokens, is.CostUSD, is.Began.UTC(), is.Last.UTC(), f.is.now().UTC()
 	if out.Doing = is.Works; out.Doing == nil || status != session.Active {
 		out.Doing = []work{}

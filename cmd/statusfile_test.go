@@ -16,6 +16,7 @@ func TestStatusFileTellsWhatIsDone(t *testing.T) {
 		is: newActivity(&session.State{}, func() time.Time { return now }), done: make(chan struct{}),
 		put: func(b []byte) error { return json.Unmarshal(b, &got) },
 	}
+	f.is.nodes = twoNodes
 	acting(f.is.observe)
 	now = now.Add(time.Minute)
 	f.write(session.Active, "")
