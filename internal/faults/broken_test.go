@@ -31,7 +31,7 @@ var (
 	tornWrites   = sweep{tool: "killpoints", run: "run.sh", args: []string{"--actions", "torn:half"}}
 	tornResumed  = sweep{tool: "killpoints", run: "run.sh", recover: "recover.sh", args: []string{"--actions", "torn:half"}}
 	powerCut     = sweep{tool: "powerloss", run: "run.sh"}
-	powerResumed = sweep{tool: "powerloss", run: "run.sh", recover: "recover.sh"}
+	powerResumed = sweep{tool: "powerloss", run: "run.sh", recover: "recover.sh", brief: true}
 	killThenCut  = sweep{tool: "powerloss", run: "recover.sh", args: []string{"--after-kill", "5", "--max-states", "100000"}}
 	raced        = sweep{
 		tool: "race", setup: "paused.sh", run: "resume.sh", recover: "recover.sh",
@@ -145,7 +145,7 @@ var brokenPrograms = []broken{
 // is noticed by the tool meant for it and for the right reason.
 func TestBrokenProgramsAreCaught(t *testing.T) {
 	l := newLab(t)
-	for _, b := range slices.Concat(brokenPrograms, brokenAgents, brokenOnDisk, brokenForks, brokenHouse) {
+	for _, b := range slices.Concat(brokenPrograms, brokenAgents, brokenSummaries, brokenOnDisk, brokenForks, brokenHouse) {
 		t.Run(b.name, func(t *testing.T) {
 			overlay := l.overlay(t, b.edits)
 			if b.slow && l.short {

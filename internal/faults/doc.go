@@ -13,6 +13,8 @@
 //     rules for a disk that fails, disk_test.go says what the lab did to it,
 //     damage_test.go has the rules for damaged files.
 //   - fork_test.go disturbs a fork: it is there whole or not at all.
+//   - compact_test.go disturbs the making of a summary: it takes its place once,
+//     is paid for once, or all is as it was. sweeps_compact_test.go lists how.
 //   - locks_test.go is for the one call that the lab doesn't see.
 //   - testdata/faults holds the fixture and the commands that the lab runs.
 //

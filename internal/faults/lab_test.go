@@ -26,6 +26,8 @@ func TestMain(m *testing.M) {
 		os.Exit(checkDamage())
 	case "forked":
 		os.Exit(checkFork())
+	case "compacted":
+		os.Exit(checkCompact())
 	case "read":
 		os.Exit(checkRead())
 	case "listed", "verified", "removed", "repaired":
@@ -132,6 +134,7 @@ type sweep struct {
 	args                []string // {kagent} is the program
 	short               []string // more arguments in the short profile
 	long                []string // more arguments in the long profile
+	brief               bool     // a session of one step in the short profile
 	slow                bool     // not in the short profile
 	mounts              bool     // needs the right to mount
 }
@@ -163,6 +166,9 @@ func (l *lab) sweep(t *testing.T, binary string, s sweep, more ...string) report
 	name := filepath.Join(home, "report.json")
 	if s.check == "" {
 		s.check = "1"
+	}
+	if s.brief && l.short {
+		s.agent = "brief"
 	}
 	args := []string{
 		filepath.Join(l.tools, s.tool+".py"),

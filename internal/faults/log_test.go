@@ -18,8 +18,9 @@ type event struct {
 	Type  string          `json:"type"`
 	Data  json.RawMessage `json:"data"`
 
-	crc string
-	end int64 // offset after the line
+	crc  string
+	end  int64 // offset after the line
+	told *eventData
 }
 
 func (e event) same(o event) bool {
@@ -31,6 +32,8 @@ type eventData struct {
 	Status, Reason         string
 	Call, Tool, Key        string
 	Outcome, Verdict, Text string
+	From                   string
+	Before                 int64
 	Attempt                int
 	Change                 *struct{ Path, Before, After string }
 	Settings               struct{ OnUnknown string }
@@ -43,7 +46,12 @@ type eventData struct {
 	}
 }
 
-func (e event) data() (d eventData) {
+// data is what the event says; it is read once, as the check asks for it often.
+func (e event) data() eventData {
+	if e.told != nil {
+		return *e.told
+	}
+	var d eventData
 	_ = json.Unmarshal(e.Data, &d) // fields that have other types elsewhere stay empty
 	return d
 }
@@ -52,6 +60,7 @@ func (e event) data() (d eventData) {
 // the chain. It follows the format, not the program.
 func goodLines(b []byte) (good []event, rest []byte) {
 	rest, prev, end := b, "00000000", int64(0)
+	castagnoli := crc32.MakeTable(crc32.Castagnoli)
 	for len(rest) > 0 {
 		line, after, whole := bytes.Cut(rest, []byte("\n"))
 		const open = `{"crc":"00000000",`
@@ -59,7 +68,7 @@ func goodLines(b []byte) (good []event, rest []byte) {
 			return good, rest
 		}
 		body := line[len(open):]
-		crc := fmt.Sprintf("%08x", crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)))
+		crc := fmt.Sprintf("%08x", crc32.Checksum(body, castagnoli))
 		var l struct {
 			event
 			CRC, Prev string
@@ -68,7 +77,8 @@ func goodLines(b []byte) (good []event, rest []byte) {
 			return good, rest
 		}
 		end += int64(len(line)) + 1
-		l.crc, l.end = crc, end
+		told := l.data()
+		l.crc, l.end, l.told = crc, end, &told
 		good = append(good, l.event)
 		rest, prev = after, crc
 	}

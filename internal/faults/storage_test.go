@@ -45,7 +45,7 @@ func (t *trial) storageTold() {
 // done without.
 func (t *trial) survived() {
 	d := t.disk
-	if (d.of("s1/status.tmp") || d.of("s1/status.json")) && t.openings() == 1 {
+	if (d.of("s1/status.tmp") || d.of("s1/status.json")) && t.openings() == 1+t.paused() {
 		return // it is written last, promises nothing, and left nothing to recover
 	}
 	// What is only given back at the end may fail.
@@ -67,6 +67,17 @@ func (t *trial) openings() int {
 	n := 0
 	for _, e := range t.log {
 		if e.Type == "session/opened" {
+			n++
+		}
+	}
+	return n
+}
+
+// paused counts the processes before the one that met the disk error.
+func (t *trial) paused() int {
+	n := 0
+	for _, r := range t.results {
+		if r.Status == "paused" {
 			n++
 		}
 	}

@@ -32,9 +32,14 @@ func agentSweeps() []sweep {
 			},
 		)
 	}
-	return append(sweeps, sweep{
-		name: "orchestrator, power cut of a resume", tool: "powerloss", agent: "orchestrator", setup: "kept.sh", run: "resume.sh", recover: "recover.sh",
-	})
+	return append(sweeps,
+		sweep{
+			name: "orchestrator, power cut in its nodes, without recovery", tool: "powerloss", agent: "orchestrator", run: "firststep.sh",
+		},
+		sweep{
+			name: "orchestrator, power cut of a resume", tool: "powerloss", agent: "orchestrator", setup: "kept.sh", run: "resume.sh", recover: "recover.sh",
+			slow: true,
+		})
 }
 
 // brokenAgents are programs that break what is promised of children.

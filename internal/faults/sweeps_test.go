@@ -26,17 +26,17 @@ func deathSweeps() []sweep {
 		},
 		signalled("TERM", "0,143"), signalled("INT", "0,130"), signalled("HUP", "0,129"),
 		{
-			name: "power cut", tool: "powerloss", run: "run.sh", recover: "recover.sh",
+			name: "power cut", tool: "powerloss", run: "run.sh", recover: "recover.sh", brief: true,
 		},
-		{
-			name: "power cut, without recovery", tool: "powerloss", run: "run.sh",
+		{ // in the short profile those after a kill begin with it
+			name: "power cut, without recovery", tool: "powerloss", run: "run.sh", slow: true,
 		},
 		{
 			name: "power cut after a kill", tool: "powerloss", run: "run.sh", recover: "recover.sh",
 			args: []string{"--after-kill", "17", "--max-states", "100000"}, slow: true,
 		},
 		{
-			name: "power cut after a kill, without recovery", tool: "powerloss", run: "recover.sh",
+			name: "power cut after a kill, without recovery", tool: "powerloss", run: "recover.sh", brief: true,
 			args: []string{"--after-kill", "13", "--max-states", "100000"}, short: []string{"--after-kill", "90"},
 			long: []string{"--after-kill", "1", "--max-states", "1000000"},
 		},
@@ -66,7 +66,7 @@ func signalled(name, exits string) sweep {
 func TestFaults(t *testing.T) {
 	l := newLab(t)
 	binary := l.build(t, "")
-	for _, s := range slices.Concat(deathSweeps(), agentSweeps(), errorSweeps(), damageSweeps(), forkSweeps(), houseSweeps()) {
+	for _, s := range slices.Concat(deathSweeps(), agentSweeps(), compactSweeps(), errorSweeps(), damageSweeps(), forkSweeps(), houseSweeps()) {
 		t.Run(s.name, func(t *testing.T) {
 			if s.slow && l.short {
 				t.Skip("not in the short profile")

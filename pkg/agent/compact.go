@@ -96,13 +96,20 @@ func noSummary(why *session.Failure) Action {
 	return f
 }
 
-// giveUpSummary lets go of a summary that is not there yet.
+// giveUpSummary lets go of a summary that is not there yet. One that was paid
+// for waits for the next Compact.
 func (r *Runner) giveUpSummary(end *Finish) error {
-	sc := r.Journal.State().Main()
-	from := sc.Question(summaryKind)
-	if r.Journal.State().Scope(from) == nil {
+	s := r.Journal.State()
+	from := s.Main().Question(summaryKind)
+	if s.Scope(from) == nil || answered(s, from) {
 		return nil
 	}
 	why := explain(end.Reason, "it was stopped before the summary was there")
 	return r.append("", &session.CompactFailed{Error: why, From: from})
+}
+
+// answered reports whether a summary is there, and only not yet in its place.
+func answered(s *session.State, from string) bool {
+	f, ok := summarising(s, from).(Finish)
+	return ok && f.Status == session.Completed
 }
