@@ -6,7 +6,7 @@ PKG       ?= ./...
 FUZZTIME  ?= 30s
 PROTOCOLS  = ./pkg/provider/openai ./pkg/provider/responses ./pkg/provider/anthropic ./pkg/provider/gemini ./pkg/provider/ollama
 
-.PHONY: all build test check lint vuln fuzz bench faults faults-full clean
+.PHONY: all build test check lint vuln fuzz bench faults faults-full soak clean
 
 all: build
 
@@ -23,7 +23,7 @@ test: check
 check:
 	@bad=$$(gofmt -l .) && if [ -n "$$bad" ]; then echo "not formatted (run gofmt -w):" >&2; echo "$$bad" >&2; exit 1; fi
 	$(GO) vet ./...
-	$(GO) vet -tags faults,bench . ./internal/faults ./pkg/provider/...
+	$(GO) vet -tags faults,bench,soak . ./internal/faults ./internal/soak ./pkg/provider/...
 	$(TOOL) staticcheck ./...
 	$(GO) mod tidy -diff
 
@@ -59,6 +59,11 @@ faults:
 # faults-full is the whole of it, whatever the environment says.
 faults-full:
 	FAULTS_PROFILE=full $(MAKE) faults
+
+# soak keeps twenty sessions at work under kills, signals, full disks and a bad
+# network for SOAK_TIME (10m). SOAK_SEED repeats the choices of an earlier one.
+soak:
+	$(GO) test -tags soak -count=1 -timeout 60m -v ./internal/soak
 
 clean:
 	rm -rf bin
