@@ -47,7 +47,7 @@ fuzz:
 
 # bench measures what a session and the decoding of streams cost, as ratios within one run.
 bench:
-	$(GO) test -tags bench -count=1 -v -run 'StorageCost|StartSize|ListOfMany|ShowOfAHuge|ResumeOfALarge|StepsOfALong' .
+	$(GO) test -tags bench -count=1 -v -run 'StorageCost|StartSize|ListOfMany|ShowOfAHuge|ResumeOfALarge|StepsOfALong|TenThousandSteps' .
 	$(GO) test -tags bench -count=1 -v -p 1 -run DecodeCost $(PROTOCOLS)
 
 # faults proves what is promised about kills, power cuts, failing disks and races

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -31,6 +33,11 @@ const (
 	longAround = 120
 	longRatio  = 1.3
 	longRuns   = 5
+
+	veryLong      = 10_000
+	veryLongRatio = 1.2
+	veryLongHeap  = 1.2
+	veryLongRuns  = 3
 )
 
 func TestStepsOfALongSessionCostTheSame(t *testing.T) {
@@ -42,7 +49,7 @@ func TestStepsOfALongSessionCostTheSame(t *testing.T) {
 		t.Run(kind.name, func(t *testing.T) {
 			least := map[int]time.Duration{}
 			for range longRuns {
-				l := &longRun{T: t, perTurn: kind.turn, summaries: kind.summaries}
+				l := &longRun{T: t, steps: longSteps, perTurn: kind.turn, summaries: kind.summaries}
 				l.play(memoryDir(t))
 				for _, n := range []int{100, 250, 1000, 2500} {
 					cost := l.around(n)
@@ -62,14 +69,43 @@ func TestStepsOfALongSessionCostTheSame(t *testing.T) {
 	}
 }
 
+// Ten thousand steps in one session: the last ones cost what the first ones did,
+// and no memory is gathered on the way.
+func TestTenThousandStepsOfALongSession(t *testing.T) {
+	for _, kind := range []struct {
+		name      string
+		turn      int
+		summaries bool
+	}{{"one turn, with summaries", veryLong + longAround, true}, {"many turns, without", longTurn, false}} {
+		t.Run(kind.name, func(t *testing.T) {
+			var early, late, few, many []float64
+			for range veryLongRuns {
+				l := &longRun{T: t, steps: veryLong + longAround, perTurn: kind.turn, summaries: kind.summaries, at: make([]time.Duration, 0, veryLong+2*longAround), weigh: []int{veryLong / 10, veryLong}}
+				l.play(memoryDir(t))
+				early, late = append(early, l.around(100).Seconds()), append(late, l.around(veryLong).Seconds())
+				few, many = append(few, float64(l.held[0])), append(many, float64(l.held[1]))
+			}
+			ratio, heap := slices.Min(late)/slices.Min(early), slices.Min(many)/slices.Min(few)
+			t.Logf("step %d takes %.2f times step 100, at most %.1f; %.0f KiB are held there, %.0f KiB at step %d: ratio %.2f, at most %.1f",
+				veryLong, ratio, veryLongRatio, slices.Min(many)/1024, slices.Min(few)/1024, veryLong/10, heap, veryLongHeap)
+			if ratio > veryLongRatio || heap > veryLongHeap {
+				t.Errorf("step %d takes %.2f times step 100 and %.2f times the memory", veryLong, ratio, heap)
+			}
+		})
+	}
+}
+
 // longRun is a session of very many steps on a real store; the model costs
 // next to nothing.
 type longRun struct {
 	*testing.T
+	steps     int
 	perTurn   int
 	summaries bool
 	at        []time.Duration // used when each step was asked for
 	largest   int             // request, in characters
+	weigh     []int           // steps at which memory is weighed
+	held      []uint64        // bytes held at these, once the rest is collected
 }
 
 func (l *longRun) around(n int) time.Duration {
@@ -93,7 +129,7 @@ func (l *longRun) play(dir string) {
 	defer j.Close()
 	key := 0
 	r := agent.Runner{Journal: j, Provider: l, Tools: tools, Strategy: agent.React, NewKey: func() string { key++; return fmt.Sprint(key) }}
-	for prompt := ""; len(l.at) < longSteps; prompt = "go on" {
+	for prompt := ""; len(l.at) < l.steps; prompt = "go on" {
 		end, err := r.Run(context.Background(), prompt)
 		must(err)
 		if end.Status != session.Completed {
@@ -119,6 +155,9 @@ func (l *longRun) Stream(_ context.Context, req provider.Request, _ func(provide
 		}
 		return provider.Reply{Parts: []message.Part{message.Text(text)}, Stop: message.StopEnd}, nil
 	}
+	if slices.Contains(l.weigh, len(l.at)) {
+		l.held = append(l.held, heapHeld())
+	}
 	l.at = append(l.at, cpu())
 	l.largest = max(l.largest, session.View{System: req.System, Messages: req.Messages}.Chars())
 	if len(l.at)%l.perTurn == 0 {
@@ -126,6 +165,13 @@ func (l *longRun) Stream(_ context.Context, req provider.Request, _ func(provide
 	}
 	call := message.ToolCall{ID: fmt.Sprint("c", len(l.at)), Name: "read_file", Arguments: `{"path":"a.go"}`}
 	return provider.Reply{Parts: []message.Part{message.Text("I look."), message.Call(call)}, Stop: message.StopCalls}, nil
+}
+
+func heapHeld() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
 }
 
 // cpu is what this process has used.
