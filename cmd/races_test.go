@@ -99,3 +99,37 @@ func TestARemovalAgainstAResume(t *testing.T) {
 		}
 	}
 }
+
+// What a resumer of everything finds is removed or resumed, and never half of
+// both; what is gone is no failure of the resumer's.
+func TestARemovalAgainstAResumerOfEverything(t *testing.T) {
+	dir, ids := interrupted(t, 6)
+	resume, out := kagentIn(t, dir, "resume", "-q", "--interrupted", "--jobs", "2")
+	if err := resume.Start(); err != nil {
+		t.Fatal(err)
+	}
+	removed := map[string]int{}
+	for i := range ids {
+		id := ids[len(ids)-1-i]
+		remove, _ := kagentIn(t, dir, "rm", "--force", id)
+		remove.Run()
+		removed[id] = remove.ProcessState.ExitCode()
+	}
+	if err := resume.Wait(); err != nil {
+		t.Errorf("the resumer: %v\n%s", err, out)
+	}
+	for id, code := range removed {
+		_, err := os.Stat(filepath.Join(dir, ".kagent-sessions", id))
+		gone := os.IsNotExist(err)
+		resumed := strings.Contains(out.String(), id+" completed\n")
+		if code == exitOK && !gone || code == exitLocked && !resumed || code != exitOK && code != exitLocked {
+			t.Errorf("%s: rm exits %d, gone %v, resumed %v", id, code, gone, resumed)
+		}
+	}
+	once, err := os.ReadFile(filepath.Join(dir, "once"))
+	for _, id := range ids {
+		if n := strings.Count(string(once), id); n > 1 {
+			t.Errorf("%s was done %d times (%v)", id, n, err)
+		}
+	}
+}

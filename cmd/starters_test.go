@@ -163,3 +163,47 @@ func said(t *testing.T, c *exec.Cmd, text string) func() {
 	}
 	return func() { seen.ReadFrom(pipe) }
 }
+
+// Of twenty starters of one key that do not wait, those that come in time are
+// told who has it, the others get the answer, and the thing is done once.
+func TestManyStartersThatDoNotWaitDoOneThingOnce(t *testing.T) {
+	dir := onceDir(t)
+	outs, codes := starters(t, 20, dir, "run", "-q", "-s", "key", "--if-exists", "resume", "--allow", "execute", "-m", "script:s.yaml", "do it")
+	answers := 0
+	for i, code := range codes {
+		switch {
+		case code == exitOK && outs[i].String() == "all done\n":
+			answers++
+		case code == exitLocked && outs[i].Len() == 0:
+		default:
+			t.Errorf("starter %d: exit %d, %q", i, code, outs[i])
+		}
+	}
+	if answers == 0 {
+		t.Error("nobody got the answer")
+	}
+	doneOnce(t, dir)
+}
+
+// Each of several prompts that continue one session at once is a turn of its own.
+func TestPromptsThatContinueASessionAtOnceAreATurnEach(t *testing.T) {
+	dir := quickScript(t)
+	var all []*exec.Cmd
+	for i := range 8 {
+		c, _ := kagentIn(t, dir, "run", "-q", "-s", "key", "--if-exists", "continue", "--if-locked", "wait", "-m", "script:s.yaml", strings.Repeat("x", i+1))
+		c.Stdout = &bytes.Buffer{}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, c)
+	}
+	for i, c := range all {
+		if err := c.Wait(); err != nil || c.Stdout.(*bytes.Buffer).String() != "answer to "+strings.Repeat("x", i+1)+"\n" {
+			t.Errorf("prompt %d: %v %q", i, err, c.Stdout)
+		}
+	}
+	show, out := kagentIn(t, dir, "show", "key", "--events")
+	if err := show.Run(); err != nil || strings.Count(out.String(), `"type":"turn/start"`) != 8 {
+		t.Errorf("%d turns (%v)", strings.Count(out.String(), `"type":"turn/start"`), err)
+	}
+}

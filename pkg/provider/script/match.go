@@ -207,7 +207,26 @@ func (s *Script) nearest(f facts) string {
 			best, least, why = i+1, weight, strings.Join(said, ", ")
 		}
 	}
+	if last := s.lastOf(f.Scope); last > 0 && last < f.Ordinal {
+		return fmt.Sprintf("the script ends before it: the last reply for this scope is for ordinal %d", last)
+	}
 	return fmt.Sprintf("reply %d is the nearest, but %s", best, why)
+}
+
+// lastOf returns the last ordinal that a scope has a reply for, 0 where there is
+// no last one.
+func (s *Script) lastOf(scope string) int {
+	last := 0
+	for i := range s.replies {
+		w := &s.replies[i].when
+		switch {
+		case w.scope == nil || w.ordinal == nil || w.ordinal.max == math.MaxInt:
+			return 0
+		case *w.scope == scope:
+			last = max(last, w.ordinal.max)
+		}
+	}
+	return last
 }
 
 // differ tells two texts apart, from shortly before they differ.

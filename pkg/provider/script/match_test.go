@@ -103,3 +103,13 @@ func TestARequestThatNothingFitsIsDescribed(t *testing.T) {
 		t.Errorf("streamed %v", events)
 	}
 }
+
+func TestARequestBeyondTheEndOfARecordingIsToldSo(t *testing.T) {
+	s := parse(t, "replies: [{when: {scope: '', ordinal: 1}, text: x}, {when: {scope: '', ordinal: 2}, text: x}, {when: {scope: plan-1, ordinal: 7}, text: x}]")
+	req := request(user("go"))
+	req.Label = provider.Label{Scope: "", Ordinal: 3, Attempt: 1}
+	_, _, err := ask(t, s, req)
+	if err == nil || !strings.HasSuffix(err.Error(), "; the script ends before it: the last reply for this scope is for ordinal 2") {
+		t.Errorf("got %v", err)
+	}
+}
