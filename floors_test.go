@@ -47,6 +47,7 @@ func floors() []floor {
 		{path: "pkg/message", stdOnly: true},
 		{path: "internal/wire"},   // drives the built binary against a strict server
 		{path: "internal/faults"}, // drives the built binary from outside
+		{path: "internal/soak"},   // and keeps it at work under all kinds of trouble
 	}
 }
 
