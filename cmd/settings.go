@@ -67,7 +67,7 @@ func (s *settingFlags) addWayTo(f *pflag.FlagSet) {
 // addToolsTo adds the flags that say which tools are offered.
 func (s *settingFlags) addToolsTo(f *pflag.FlagSet) {
 	f.StringSliceVar(&s.tools, "tools", nil, "names of the tools to offer, or none (default all that are allowed)")
-	f.StringSliceVar(&s.allow, "allow", nil, "classes of tools to allow beside read: write, execute")
+	f.StringSliceVar(&s.allow, "allow", nil, "classes of tools to allow beside read: write, execute, network")
 }
 
 // apply overwrites the settings by the flags that use says count.
@@ -129,7 +129,7 @@ func (s *settingFlags) applyTools(out *session.Settings, use func(string) bool) 
 		out.Allow = s.allow
 	}
 	for _, class := range out.Allow {
-		if err := oneOf("allow", class, string(tool.Read), string(tool.Write), string(tool.Execute)); err != nil {
+		if err := oneOf("allow", class, string(tool.Read), string(tool.Write), string(tool.Execute), string(tool.Network)); err != nil {
 			return err
 		}
 	}

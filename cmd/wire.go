@@ -50,6 +50,7 @@ func toolClasses() []toolClass {
 		{"edit_file", tool.Write},
 		{"apply_patch", tool.Write},
 		{"shell", tool.Execute},
+		{"web_fetch", tool.Network},
 	}
 }
 
@@ -76,6 +77,7 @@ func (a *app) toolSet(s session.Settings, mask *tool.Masker, lock *os.File, arti
 		tool.Shell(ws, tool.ShellOptions{
 			Env: s.Env, Inherit: []*os.File{lock}, Mask: mask, Kill: a.signals.kill, Orphans: a.orphans(),
 		}),
+		tool.WebFetch(tool.WebFetchOptions{Mask: mask, Agent: "kagent/" + version}),
 	)
 }
 

@@ -103,4 +103,13 @@
 // thing is translated: models read and write LF, so that LF in an edit stands
 // for the line ends that the file has at that place, and what old and new have
 // in common is not written at all. An edit with a CR in it means its bytes.
+//
+// web_fetch looks at addresses when it connects, not at names before: a name can
+// lead elsewhere a moment later, and redirects lead anywhere. What is no public
+// address is refused: this machine, private networks, and where clouds tell their
+// machines of keys. Behind a proxy the names are looked up here too, as far as they
+// are known here; what a proxy makes of others is its owner's to say. It sends GET
+// alone, without cookies, keys or Referer, and so may be repeated after a crash. The
+// markup is taken away by our own code in one pass: what is read is text, and a page
+// of any form must cost no more than its length.
 package tool

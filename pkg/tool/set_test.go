@@ -195,9 +195,9 @@ func TestCheckSaysWhenASchemaIsUnusable(t *testing.T) {
 
 func TestBuiltInsHaveUsableSchemas(t *testing.T) {
 	ws := workspace(t)
-	s := mustSet(t, ReadFile(ws, nil), ListFiles(ws), Glob(ws), Grep(ws), WriteFile(ws), EditFile(ws), Shell(ws, ShellOptions{}))
+	s := mustSet(t, ReadFile(ws, nil), ListFiles(ws), Glob(ws), Grep(ws), WriteFile(ws), EditFile(ws), Shell(ws, ShellOptions{}), WebFetch(WebFetchOptions{}))
 	want := map[string]Class{
-		"read_file": Read, "list_files": Read, "glob": Read, "grep": Read, "write_file": Write, "edit_file": Write, "shell": Execute,
+		"read_file": Read, "list_files": Read, "glob": Read, "grep": Read, "write_file": Write, "edit_file": Write, "shell": Execute, "web_fetch": Network,
 	}
 	for _, name := range s.Names() {
 		tool, _ := s.Lookup(name)
