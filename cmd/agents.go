@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -39,10 +40,10 @@ func (a *app) agentsCommand() *cobra.Command {
 			if err := a.checkFormat("text", "json"); err != nil {
 				return err
 			}
-			return a.listAgents(workdir, dir, c.Flags().Changed("agents-dir"))
+			return a.listAgents(workdir, dir)
 		},
 	}
-	c.Flags().StringVar(&dir, "agents-dir", agentsDir, "directory of the profiles, relative to the work directory")
+	c.Flags().StringVar(&dir, "agents-dir", "", "directory of the profiles, relative to the work directory (default "+agentsDir+")")
 	c.Flags().StringVarP(&workdir, "workdir", "C", ".", "directory that the tools work in")
 	return c
 }
@@ -56,8 +57,8 @@ type listed struct {
 	Model       string   `json:"model"` // "": the session's
 }
 
-func (a *app) listAgents(workdir, dir string, named bool) error {
-	profiles, warnings, err := loadProfiles(workdir, dir, named)
+func (a *app) listAgents(workdir, dir string) error {
+	profiles, warnings, err := loadProfiles(workdir, dir)
 	if err != nil {
 		return err
 	}
@@ -89,8 +90,10 @@ func (a *app) listAgents(workdir, dir string, named bool) error {
 
 // loadProfiles reads the profiles of a directory. Files that are none are
 // passed over with a warning; a directory that the user named has to be there.
-// One that nobody named came with the project: its profiles choose no model.
-func loadProfiles(workdir, dir string, named bool) (out []session.Profile, warnings []string, err error) {
+// One that nobody named ("") came with the project: its profiles choose no model.
+func loadProfiles(workdir, dir string) (out []session.Profile, warnings []string, err error) {
+	named := dir != ""
+	dir = cmp.Or(dir, agentsDir)
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(workdir, dir)
 	}
@@ -123,12 +126,28 @@ func loadProfiles(workdir, dir string, named bool) (out []session.Profile, warni
 		case len(out) == maxProfiles:
 			return out, append(warnings, fmt.Sprintf("%s: only the first %d profiles are used", dir, maxProfiles)), nil
 		}
-		if !named || !strings.Contains(p.Model, "/") { // "inherit", or a name that only others know
+		if why := modelUnfit(p.Model, named); why != "" {
+			warnings = append(warnings, fmt.Sprintf("%s: model %q is not used, the session's is: %s", path, oneLine(p.Model, 100), why))
+		}
+		if !named || !strings.Contains(p.Model, "/") {
 			p.Model = ""
 		}
 		out = append(out, p)
 	}
 	return out, warnings, nil
+}
+
+// modelUnfit says why a profile's model is not used, "" if it is.
+func modelUnfit(model string, named bool) string {
+	switch {
+	case model == "", model == "inherit":
+		return ""
+	case !named:
+		return "a profile that came with the project chooses no model; --agents-dir " + agentsDir + " lets it"
+	case !strings.Contains(model, "/"):
+		return "name it as SERVICE/NAME"
+	}
+	return ""
 }
 
 func loadProfile(path, name string) (session.Profile, []string, error) {

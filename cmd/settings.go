@@ -48,7 +48,7 @@ func (s *settingFlags) addTo(f *pflag.FlagSet) {
 	f.DurationVar(&s.idleTimeout, "idle-timeout", 2*time.Minute, "longest silence in a model's stream")
 	f.IntVar(&s.retries, "retries", 5, "how often a failed model call is tried again")
 	f.DurationVar(&s.retryMax, "retry-max-wait", time.Minute, "longest wait before a retry; a server that asks for more ends the run as interrupted")
-	f.StringVar(&s.agentsDir, "agents-dir", agentsDir, "directory of profiles for the orchestrator, relative to the work directory")
+	f.StringVar(&s.agentsDir, "agents-dir", "", "directory of profiles for the orchestrator, relative to the work directory (default "+agentsDir+")")
 	s.demands.addTo(f)
 	s.sampling.addTo(f)
 	f.BoolVar(&s.confirmPlan, "confirm-plan", false, "pause when the plan is made, until a person approves it (exit 7)")
@@ -185,7 +185,7 @@ const schemaLimit = 256 << 10 // bytes
 // applyProfiles takes the profiles in: a session keeps those that it began with.
 func (s *settingFlags) applyProfiles(out *session.Settings, use func(string) bool) (err error) {
 	if out.Agent == "orchestrator" && use("agents-dir") {
-		out.Profiles, s.warnings, err = loadProfiles(out.Workdir, s.agentsDir, s.agentsDir != agentsDir)
+		out.Profiles, s.warnings, err = loadProfiles(out.Workdir, s.agentsDir)
 		secrets := masker(*out)
 		for i, p := range out.Profiles {
 			out.Profiles[i].System, out.Profiles[i].Description = secrets.Mask(p.System), secrets.Mask(p.Description)

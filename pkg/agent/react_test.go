@@ -36,6 +36,7 @@ func TestWhatReactDoesNext(t *testing.T) {
 	}
 	again := &session.TurnStart{Turn: 1, Continues: 1}
 	cut, blank := reply(message.StopLength, "a"), reply(message.StopEnd, " \n")
+	thought := reply(message.StopEnd, "<think>hm</think>\n")
 	many := func(n int, d ...session.Data) (list []session.Data) {
 		for range n {
 			list = append(list, d...)
@@ -68,6 +69,7 @@ func TestWhatReactDoesNext(t *testing.T) {
 		"cuts of another step do not count": {append(many(3, cut, goOn), reply(message.StopCalls, "", "x"), result(11, 0), cut), "record"},
 		"blank":                             {[]session.Data{blank}, "model"},
 		"blank twice":                       {many(2, blank), "failed incomplete"},
+		"thoughts alone, twice":             {many(2, thought), "failed incomplete"},
 		"blank twice, with a crash between": {[]session.Data{blank, ended(session.Interrupted, session.ReasonCrash), again, blank}, "failed incomplete"},
 		"blank and then an answer":          {[]session.Data{blank, reply(message.StopEnd, "yes")}, "completed "},
 		"resumed after it failed as blank":  {append(many(2, blank), ended(session.Failed, session.ReasonIncomplete), again), "model"},

@@ -245,5 +245,27 @@ func (sc *Scope) Partial() string { return string(sc.partial) }
 // Text joins the text parts of the reply.
 func (r *Reply) Text() string { return message.Message{Parts: r.Parts}.Text() }
 
-// Blank reports whether the reply says nothing and asks for nothing.
-func (r *Reply) Blank() bool { return len(r.Calls) == 0 && blank(r.Text()) }
+// Blank reports whether the reply says nothing and asks for nothing. Some
+// models think aloud, between tags: that alone is nothing said, unless the
+// reply was cut, where more may follow.
+func (r *Reply) Blank() bool {
+	text := r.Text()
+	if r.Stop != message.StopLength {
+		text = beyondThoughts(text)
+	}
+	return len(r.Calls) == 0 && blank(text)
+}
+
+// beyondThoughts returns what follows the thoughts that a text begins with.
+func beyondThoughts(text string) string {
+	for _, tag := range []string{"think>", "thinking>"} {
+		for {
+			thought, ok := strings.CutPrefix(strings.TrimSpace(text), "<"+tag)
+			if !ok {
+				break
+			}
+			_, text, _ = strings.Cut(thought, "</"+tag)
+		}
+	}
+	return text
+}

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -120,5 +121,23 @@ func TestDurationsReadAsTheyAreWritten(t *testing.T) {
 	}
 	if err := d.UnmarshalText([]byte("soon")); err == nil {
 		t.Error("soon is no duration")
+	}
+}
+
+// Thoughts between tags are no answer, unless more may follow.
+func TestThoughtsAloneSayNothing(t *testing.T) {
+	for text, want := range map[string]bool{
+		"": true, " \n": true, "hi": false,
+		"<think>hm</think>": true, "<think>hm": true, " <think>a</think>\n<think>b</think> ": true, "<thinking>嗯 😀</thinking>\n": true,
+		"<think>hm</think>\nhi": false, "hi <think>hm</think>": false, "<thin>": false, "the tag <think>": false,
+	} {
+		said := &session.Reply{AssistantMessage: session.AssistantMessage{Parts: []message.Part{message.Text(text)}, Stop: message.StopEnd}}
+		if said.Blank() != want {
+			t.Errorf("%q: blank %v, want %v", text, said.Blank(), want)
+		}
+		said.Stop = message.StopLength
+		if blank := strings.TrimSpace(text) == ""; said.Blank() != blank {
+			t.Errorf("%q, cut: blank %v, want %v", text, said.Blank(), blank)
+		}
 	}
 }
