@@ -50,6 +50,16 @@ func deathSweeps() []sweep {
 			args:  []string{"--procs", "4", "--rounds", "40", "--loser-exits", "2,4", "--max-winners", "1", "--pause", "--every", "3"},
 			short: []string{"--rounds", "15", "--every", "20"},
 		},
+		{
+			name: "two resumes of everything at once", tool: "race", setup: "paused.sh", run: "resumeall.sh", recover: "recover.sh",
+			args:  []string{"--procs", "2", "--rounds", "40", "--pause", "--every", "2"},
+			short: []string{"--rounds", "15", "--every", "20"},
+		},
+		{
+			name: "four starters of one session at once", tool: "race", run: "runonce.sh", recover: "recover.sh",
+			args:  []string{"--procs", "4", "--rounds", "40", "--loser-exits", "4", "--pause", "--every", "3"},
+			short: []string{"--rounds", "15", "--every", "20"},
+		},
 	}
 }
 
