@@ -23,7 +23,7 @@ type audience struct {
 func (t *turn) attend() *audience {
 	a := t.app
 	w := &audience{turn: t, is: newActivity(t.journal.State(), time.Now)}
-	w.show = &progress{say: t.told(t.display.quiet), detail: t.told(t.display.quiet || !t.display.verbose)}
+	w.show = &progress{say: t.told(t.display.quiet), detail: t.told(t.display.quiet || !t.display.verbose), plan: t.journal.State().Main().Work.Plan}
 	alone := t.name == "" && !t.display.quiet
 	if service := a.ci; alone && service != "" {
 		w.groups = &groups{out: a.stderr, service: service, now: time.Now}

@@ -38,6 +38,13 @@ type start struct {
 	result   result
 }
 
+// existsError says which session stands in the way of a new one.
+type existsError struct{ id string }
+
+func (e *existsError) Error() string { return "session " + e.id + " exists" }
+
+func (e *existsError) Unwrap() error { return checkpoint.ErrExists }
+
 // begin makes the session, or goes on with the one that is there.
 func (s *start) begin(id string, locked lockPolicy) error {
 	var t *turn
@@ -60,8 +67,11 @@ func (s *start) begin(id string, locked lockPolicy) error {
 func (s *start) open(ctx context.Context, id string) (*turn, string, error) {
 	for ctx.Err() == nil {
 		t, err := s.create(id)
-		if !errors.Is(err, checkpoint.ErrExists) || s.opts.ifExists == existsFail {
+		switch {
+		case !errors.Is(err, checkpoint.ErrExists):
 			return t, "", err
+		case s.opts.ifExists == existsFail:
+			return nil, "", &existsError{id}
 		}
 		t, prompt, err := s.existing(id)
 		var gone *checkpoint.NotFoundError

@@ -87,9 +87,21 @@ func resolveModel(c *catalogue.Catalogue, name string) (string, error) {
 	case len(found) > 1:
 		return "", usageErrorf("name one: "+strings.Join(found, ", "), "model %q is offered by several services", name)
 	case slashed && rest != "":
-		return "", usageErrorf("known are "+strings.Join(serviceNames(c), ", ")+", script:FILE, demo", "model %q: there is no service %q", name, service)
+		return "", usageErrorf(serviceHint(serviceNames(c), service, rest), "model %q: there is no service %q", name, service)
 	}
 	return "", usageErrorf("want "+modelForms, "model %q is not known", name)
+}
+
+// serviceHint says which service was probably meant, else which there are.
+func serviceHint(names []string, service, model string) string {
+	near := nearest(service, names)
+	if near == nil {
+		return "known are " + strings.Join(names, ", ") + ", script:FILE, demo"
+	}
+	for i, name := range near {
+		near[i] = name + "/" + model
+	}
+	return "did you mean " + strings.Join(near, " or ") + "?"
 }
 
 func serviceNames(c *catalogue.Catalogue) []string {

@@ -101,14 +101,18 @@ func (p *progress) reply(in string, d *session.AssistantMessage) {
 func (p *progress) result(in string, d *session.ToolResult) {
 	what := oneLine(p.tools[d.Call], 64)
 	delete(p.tools, d.Call)
-	if what == "" {
+	say := p.say
+	if what == "" { // it was never begun: refused, or the agent's own, which it tells of itself
 		what = "call " + d.Call.String()
+		if d.Outcome == session.OutcomeOK {
+			say = p.detail
+		}
 	}
 	text := fmt.Sprintf("  %s%s: %s", in, what, d.Outcome)
 	if d.Outcome != session.OutcomeOK {
 		text += ": " + oneLine(d.Text, 200)
 	}
-	p.say("%s", text)
+	say("%s", text)
 	p.quote(in, d.Text)
 }
 

@@ -183,11 +183,14 @@ func hints(err error) []string {
 	var damaged *checkpoint.DamagedError
 	var foreign *checkpoint.ForeignError
 	var other *checkpoint.UserError
+	var there *existsError
 	switch {
 	case errors.As(err, &other):
 		return []string{"run kagent as that user, chown the session, or take its past over on purpose: `kagent fork " + other.ID + "`"}
 	case errors.As(err, &notFound) && len(notFound.Near) > 0:
 		return []string{"did you mean " + strings.Join(notFound.Near, ", ") + "?"}
+	case errors.As(err, &notFound) && strings.ContainsAny(notFound.ID, " \n"):
+		return []string{"a prompt comes after the id: kagent resume --last 'PROMPT'; a new session is begun by `kagent run`"}
 	case errors.As(err, &notFound):
 		return []string{"`kagent list` shows all; --dir names another directory"}
 	case errors.As(err, &ambiguous):
@@ -202,6 +205,8 @@ func hints(err error) []string {
 		return []string{"`kagent import " + quote(damaged.Path) + "` makes a new session of what the checkpoint shows, `kagent repair " + damaged.ID + "` one of its task and settings"}
 	case errors.As(err, &damaged):
 		return []string{"`kagent verify " + damaged.ID + "` tells all that is wrong, `kagent repair " + damaged.ID + "` makes a new session from what is sound"}
+	case errors.As(err, &there):
+		return []string{"go on with it by `kagent resume " + there.id + "`, choose another --session, or say by --if-exists what a second start does"}
 	case errors.Is(err, checkpoint.ErrExists):
 		return []string{"go on with it by `kagent resume`, or choose another --session"}
 	}

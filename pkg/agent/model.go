@@ -113,8 +113,15 @@ func (r *run) way(model string) (provider.Provider, error) {
 }
 
 func (r *run) outOfSteps(limit int) *Finish {
-	f := because(session.Paused, session.ReasonMaxSteps, fmt.Sprintf("the limit of %d model calls for a turn is reached; --max-steps raises it", limit))
+	f := because(session.Paused, session.ReasonMaxSteps, fmt.Sprintf("the limit of %s for a turn is reached; --max-steps raises it", modelCalls(limit)))
 	return &f
+}
+
+func modelCalls(n int) string {
+	if n == 1 {
+		return "1 model call"
+	}
+	return fmt.Sprintf("%d model calls", n)
 }
 
 // storable returns parts as the log can hold them: whatever is no UTF-8 would

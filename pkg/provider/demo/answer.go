@@ -13,14 +13,22 @@ const (
 	maxNames    = 12
 )
 
+// What every answer says.
+const (
+	preface = "I am kagent's offline demo, not a language model: I can't think about your question, but I can show what the tools return."
+	asked   = "You asked: "
+	closing = "For a real answer choose a model with --model."
+)
+
 // answer tells what was asked and what was found, a paragraph each.
 func (t *turn) answer() string {
-	said := []string{"I am kagent's offline demo, not a language model: I can't think about your question, " +
-		"but I can show what the tools return."}
-	if t.question != "" {
-		said = append(said, "You asked: "+cut(t.question, maxQuestion))
+	said := []string{preface}
+	if task := t.task(); task != "" {
+		said = append(said, asked+cut(task, maxQuestion))
 	}
+	said = append(said, t.results()...)
 	switch {
+	case len(said) > 2 && !t.offers(listTool): // the parts have looked
 	case len(t.attached) > 0:
 		for _, a := range t.attached {
 			said = append(said, "Attached from "+cut(a.name, maxLine)+": "+measure(a.text))
@@ -31,7 +39,7 @@ func (t *turn) answer() string {
 		said = append(said, t.directory())
 		said = append(said, t.files()...)
 	}
-	said = append(said, "For a real answer choose a model with --model.")
+	said = append(said, closing)
 	return strings.Join(said, "\n\n")
 }
 

@@ -25,7 +25,7 @@ func (t *turn) decide(tool string) message.ToolCall {
 	case "set_graph":
 		args = map[string]any{"nodes": []any{
 			map[string]any{"id": "look", "task": "What is in this directory?", "needs": []string{}},
-			map[string]any{"id": "answer", "task": cut(t.question, maxQuestion), "needs": []string{"look"}},
+			map[string]any{"id": "answer", "task": cut(t.task(), maxQuestion), "needs": []string{"look"}},
 		}}
 	default:
 		args = map[string]any{"text": cut(t.question, maxQuestion)}
