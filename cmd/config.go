@@ -20,7 +20,7 @@ func settings() []string {
 		"agent", "model", "base-url", "api-key-env", "header", "system", "system-file", "workdir", "dir", "agents-dir",
 		"tools", "allow", "deny", "approval", "sandbox", "env", "mcp-config", "fail-on-denied",
 		"max-steps", "max-total-steps", "max-total-tokens", "max-cost", "deadline",
-		"step-timeout", "idle-timeout", "context-chars", "effort", "temperature", "max-output", "output-schema", "on-unknown", "confirm-plan", "retries", "retry-max-wait", "wait-limit",
+		"step-timeout", "idle-timeout", "context-chars", "effort", "temperature", "max-output", "output-schema", "on-unknown", "confirm-plan", "retries", "retry-max-wait", "wait-limit", "grace",
 		"allow-partial", "stream", "quiet", "verbose", "output", "log-file", "stdin", "stdin-wait",
 	}
 }

@@ -33,7 +33,7 @@ func exceptions() (later, ours map[string]string) {
 		"run":    "deny approval sandbox mcp-config",
 		"resume": "deny-call",
 	}
-	settings := " api-key-env header agents-dir confirm-plan require-tool record wait-limit heartbeat-url effort temperature max-output"
+	settings := " api-key-env header agents-dir confirm-plan require-tool record wait-limit grace heartbeat-url effort temperature max-output"
 	ours = map[string]string{ // beside what the page says
 		"run":    settings,
 		"resume": settings + " dry-run",

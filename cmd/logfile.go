@@ -28,6 +28,10 @@ func openLog(path string) (*logFile, error) {
 
 // openDisplay makes ready what a run is to be shown on.
 func (a *app) openDisplay(d *displayFlags) (err error) {
+	if d.grace <= 0 {
+		return usageErrorf("want for example 5s", "--grace %s is not positive", d.grace)
+	}
+	a.grace = d.grace
 	a.log, err = openLog(d.logFile)
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -24,9 +25,10 @@ type app struct {
 	dir       string
 	cfgFile   string
 	profile   string
-	log       *logFile // --log-file, nil: none
-	ci        string   // the service whose log stderr is
-	ephemeral bool     // the sessions are gone when the process ends
+	log       *logFile      // --log-file, nil: none
+	ci        string        // the service whose log stderr is
+	grace     time.Duration // of tools; 0: their own
+	ephemeral bool          // the sessions are gone when the process ends
 	signals   *signals
 	orphans   func() *tool.Orphans // one for the process, from the first tool set on
 	code      int                  // of a command that ran to its end

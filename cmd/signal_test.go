@@ -34,7 +34,7 @@ func commandIn(t *testing.T, dir, name string, args ...string) (*exec.Cmd, *byte
 
 // toolRun is a session in the middle of a shell call: the call has said so
 // through a FIFO and then waits for its end.
-func toolRun(t *testing.T, command string) (dir string, c *exec.Cmd, out *bytes.Buffer) {
+func toolRun(t *testing.T, command string, flags ...string) (dir string, c *exec.Cmd, out *bytes.Buffer) {
 	t.Helper()
 	dir = t.TempDir()
 	script := "replies:\n" +
@@ -45,7 +45,7 @@ func toolRun(t *testing.T, command string) (dir string, c *exec.Cmd, out *bytes.
 	}
 	begun := filepath.Join(dir, "begun")
 	fifo(t, begun)
-	c, out = kagentIn(t, dir, "run", "-s", "s", "--allow", "execute", "--model", "script:s.yaml", "go")
+	c, out = kagentIn(t, dir, append([]string{"run", "-s", "s", "--allow", "execute", "--model", "script:s.yaml", "go"}, flags...)...)
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -120,6 +120,22 @@ func TestSecondSignalKillsStubbornTool(t *testing.T) {
 		t.Error("the tool is still running")
 	}
 	resumeEnds(t, dir, "end: ")
+}
+
+// A tool has as long to end as --grace says.
+func TestAToolHasTheGraceThatWasGiven(t *testing.T) {
+	for grace, cleaned := range map[string]bool{"50ms": false, "1m": true} {
+		dir, c, out := toolRun(t, `trap 'sleep 1; echo > cleaned; exit' TERM; echo > begun; while :; do read x < begun; done`, "--grace", grace)
+		c.Process.Signal(syscall.SIGTERM)
+		endedBy(t, c, syscall.SIGTERM, out)
+		if _, err := os.Stat(filepath.Join(dir, "cleaned")); cleaned != (err == nil) {
+			t.Errorf("--grace %s: %v", grace, err)
+		}
+	}
+	none, out := kagentIn(t, t.TempDir(), "run", "--grace", "0s", "-m", "demo", "hi")
+	if none.Run(); none.ProcessState.ExitCode() != exitUsage || !strings.Contains(out.String(), "--grace 0s is not positive") {
+		t.Errorf("%v %s", none.ProcessState, out)
+	}
 }
 
 // F117: neither is one that has left its group.

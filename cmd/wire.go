@@ -75,7 +75,7 @@ func (a *app) toolSet(s session.Settings, mask *tool.Masker, lock *os.File, arti
 		tool.ReadFile(ws, artifact), tool.ListFiles(ws), tool.Glob(ws), tool.Grep(ws),
 		tool.WriteFile(ws), tool.EditFile(ws), tool.ApplyPatch(ws),
 		tool.Shell(ws, tool.ShellOptions{
-			Env: s.Env, Inherit: []*os.File{lock}, Mask: mask, Kill: a.signals.kill, Orphans: a.orphans(),
+			Env: s.Env, Inherit: []*os.File{lock}, Mask: mask, Kill: a.signals.kill, Grace: a.grace, Orphans: a.orphans(),
 		}),
 		tool.WebFetch(tool.WebFetchOptions{Mask: mask, Agent: "kagent/" + version}),
 	)
@@ -166,7 +166,7 @@ func (a *app) runner(j *checkpoint.Journal, p provider.Provider) (*agent.Runner,
 	}
 	return &agent.Runner{
 		Journal: j, Provider: p, Tools: tools,
-		Mask: secrets, Recorded: recordedResults(s), Artifacts: artifacts{j.Artifacts()}, Inbox: inbox{j.Inbox()},
+		Mask: secrets, Recorded: recordedResults(s), Artifacts: artifacts{j.Artifacts()}, Inbox: inbox{j.Inbox()}, Grace: a.grace,
 		Models: func(model string) (provider.Provider, error) {
 			s := s
 			s.Model = model

@@ -249,7 +249,7 @@ func (r *Runner) runOne(ctx context.Context, p *planned) (out *session.ToolResul
 		out.Outcome, out.Text = session.OutcomeStopped, notStarted
 		return out
 	}
-	res := patiently(ctx, p.tool, tool.Call{Args: p.args, Key: p.key, Artifacts: r.Artifacts})
+	res := patiently(ctx, r.Grace, p.tool, tool.Call{Args: p.args, Key: p.key, Artifacts: r.Artifacts})
 	out.Outcome, out.Text, out.ExitCode = session.Outcome(res.Outcome), r.Mask.Mask(message.Clean(res.Text)), res.ExitCode
 	out.Omitted, out.Artifact = res.Omitted, res.Artifact
 	return out

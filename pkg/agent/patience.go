@@ -14,11 +14,13 @@ const (
 	toolLimit    = 2 * time.Minute  // for a call, but commands, which have a limit of their own
 	toolGrace    = time.Second      // to come back when the context has ended
 	commandGrace = 12 * time.Second // the same for commands, whose processes are ended first
+	afterGrace   = 7 * time.Second  // at least, after these were killed
 )
 
-// patiently runs a tool, and leaves it behind where it does not end in time.
-func patiently(ctx context.Context, t tool.Tool, call tool.Call) tool.Result {
-	grace := commandGrace
+// patiently runs a tool, and leaves it behind where it does not end in time. The
+// processes of commands have some of that to end by themselves.
+func patiently(ctx context.Context, own time.Duration, t tool.Tool, call tool.Call) tool.Result {
+	grace := max(commandGrace, own+afterGrace)
 	if t.Traits().Class != tool.Execute {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, toolLimit)

@@ -58,3 +58,27 @@ func TestTextThatStopsInTheMiddleIsWrittenDown(t *testing.T) {
 		check(t, "chunks", len(data[*session.AssistantChunk](r.log)), 1)
 	})
 }
+
+// A command that was given long to end is not left behind before that is over.
+func TestACommandIsNotLeftBehindInItsGrace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow, begun, cleaned := execute("slow"), make(chan int), false
+		slow.do = func(ctx context.Context, _ tool.Call) tool.Result {
+			close(begun)
+			<-ctx.Done()
+			time.Sleep(time.Minute) // of the bubble's clock
+			cleaned = true
+			return tool.Result{Outcome: tool.Stopped}
+		}
+		r := newRig(t, plays("slow a"), slow)
+		r.Grace = time.Minute
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() { <-begun; cancel() }()
+		if _, err := r.Run(ctx, ""); err != nil {
+			t.Fatal(err)
+		}
+		if !cleaned {
+			t.Error("the run went before the command had ended")
+		}
+	})
+}

@@ -65,6 +65,8 @@ type Runner struct {
 	NewKey func() string
 	// Now is the clock; default time.Now.
 	Now func() time.Time
+	// Grace is how long commands have to end before they are killed; default 5 s.
+	Grace time.Duration
 	// Parallel bounds the tool calls that run at once; default 8.
 	Parallel int
 	// Observe sees each event as it is appended, durable or not; Delta sees
