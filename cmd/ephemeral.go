@@ -16,6 +16,9 @@ func (a *app) private(c *cobra.Command) (remove func(), err error) {
 		return nil, usageErrorf("leave one of them out", "--ephemeral keeps no session that --if-exists could find")
 	}
 	dir, err := os.MkdirTemp("", "kagent-")
+	if err == nil {
+		err = os.Chmod(dir, 0o700) // whatever the umask
+	}
 	if err != nil {
 		return nil, usageErrorf("set TMPDIR to a directory that can be written to", "--ephemeral: %v", cause(err))
 	}

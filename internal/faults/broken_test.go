@@ -145,7 +145,7 @@ var brokenPrograms = []broken{
 // is noticed by the tool meant for it and for the right reason.
 func TestBrokenProgramsAreCaught(t *testing.T) {
 	l := newLab(t)
-	for _, b := range slices.Concat(brokenPrograms, brokenAgents, brokenSummaries, brokenOnDisk, brokenForks, brokenHouse) {
+	for _, b := range slices.Concat(brokenPrograms, brokenAgents, brokenSummaries, brokenOnDisk, brokenForks, brokenImports, brokenHouse) {
 		t.Run(b.name, func(t *testing.T) {
 			overlay := l.overlay(t, b.edits)
 			if b.slow && l.short {

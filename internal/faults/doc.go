@@ -15,6 +15,8 @@
 //   - fork_test.go disturbs a fork: it is there whole or not at all.
 //   - compact_test.go disturbs the making of a summary: it takes its place once,
 //     is paid for once, or all is as it was. sweeps_compact_test.go lists how.
+//   - import_test.go disturbs an import: it is there whole or not at all, and its
+//     file is lost never.
 //   - locks_test.go is for the one call that the lab doesn't see.
 //   - testdata/faults holds the fixture and the commands that the lab runs.
 //

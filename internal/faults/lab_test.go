@@ -26,6 +26,8 @@ func TestMain(m *testing.M) {
 		os.Exit(checkDamage())
 	case "forked":
 		os.Exit(checkFork())
+	case "imported", "adopted":
+		os.Exit(checkImport(os.Getenv("FAULTS_CHECK")))
 	case "compacted":
 		os.Exit(checkCompact())
 	case "read":

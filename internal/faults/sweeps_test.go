@@ -76,7 +76,7 @@ func signalled(name, exits string) sweep {
 func TestFaults(t *testing.T) {
 	l := newLab(t)
 	binary := l.build(t, "")
-	for _, s := range slices.Concat(deathSweeps(), agentSweeps(), compactSweeps(), errorSweeps(), damageSweeps(), forkSweeps(), houseSweeps()) {
+	for _, s := range slices.Concat(deathSweeps(), agentSweeps(), compactSweeps(), errorSweeps(), damageSweeps(), forkSweeps(), importSweeps(), houseSweeps()) {
 		t.Run(s.name, func(t *testing.T) {
 			if s.slow && l.short {
 				t.Skip("not in the short profile")

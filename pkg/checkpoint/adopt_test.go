@@ -239,6 +239,15 @@ func TestAnAdoptionLosesNothingWhereverItIsCut(t *testing.T) {
 			if list, err := s.List(); err != nil || len(list) != 1 || list[0].Status != session.Interrupted {
 				t.Fatalf("killed at call %d: %+v, %v", n, list, err)
 			}
+			if info, err := os.Stat(pathsOf(s.dir, "old").log); err == nil && info.Size() > 0 {
+				r, err := s.Verify("old")
+				check(t, err)
+				for _, p := range r.Problems {
+					if p.Kind != KindNote && p.Kind != KindPermissions { // the file is as its program had made it
+						t.Fatalf("killed at call %d: verified as %+v", n, r.Problems)
+					}
+				}
+			}
 			if _, err := s.Adopt("old", ImportOptions{}); err != nil && !errors.Is(err, ErrExists) {
 				t.Fatalf("killed at call %d: then %v", n, err)
 			}
@@ -250,6 +259,24 @@ func TestAnAdoptionLosesNothingWhereverItIsCut(t *testing.T) {
 			check(t, j.Close())
 			sane(t, s, "old")
 			kept()
+		}
+	}
+}
+
+// A disk that can't be read is none of the file's, nor of whoever named it.
+func TestAFileThatTheDiskDoesNotGiveIsNoBadFile(t *testing.T) {
+	for _, errno := range []syscall.Errno{syscall.EIO, syscall.EMFILE} {
+		s, fsys, _ := foreignStore(t, "react-interrupted")
+		fsys.fail = func(call string) error {
+			if strings.HasPrefix(call, "open ") {
+				return errno
+			}
+			return nil
+		}
+		_, err := s.Import(s.Path("old"), ImportOptions{As: "new"})
+		var failed *StorageError
+		if !errors.As(err, &failed) || !errors.Is(err, errno) || !strings.Contains(err.Error(), "old.json") {
+			t.Errorf("%v: %v", errno, err)
 		}
 	}
 }

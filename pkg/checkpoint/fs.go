@@ -57,8 +57,12 @@ func (OS) Open(name string, flag int, perm fs.FileMode) (File, error) {
 		return nil, err
 	}
 	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
+	switch {
+	case err != nil:
+	case !info.Mode().IsRegular():
 		err = &fs.PathError{Op: "open", Path: name, Err: errNotRegular}
+	case flag&os.O_CREATE != 0 && info.Size() == 0 && masked(info, perm):
+		err = f.Chmod(perm)
 	}
 	if err != nil {
 		f.Close()
@@ -68,7 +72,29 @@ func (OS) Open(name string, flag int, perm fs.FileMode) (File, error) {
 }
 
 // Mkdir makes one directory.
-func (OS) Mkdir(name string, perm fs.FileMode) error { return os.Mkdir(name, perm) }
+func (OS) Mkdir(name string, perm fs.FileMode) error {
+	if err := os.Mkdir(name, perm); err != nil {
+		return err
+	}
+	info, err := os.Lstat(name)
+	if err == nil && masked(info, perm) {
+		err = os.Chmod(name, perm)
+	}
+	return err
+}
+
+// mkdirTemp makes a directory that its owner can use, whatever the umask.
+func mkdirTemp(dir, pattern string) (string, error) {
+	name, err := os.MkdirTemp(dir, pattern)
+	if err == nil {
+		err = os.Chmod(name, dirMode)
+	}
+	return name, err
+}
+
+// masked reports whether a umask took from what was just made what its owner
+// needs to open it again.
+func masked(info fs.FileInfo, perm fs.FileMode) bool { return perm&^info.Mode().Perm() != 0 }
 
 // Lstat describes name itself, not what a link points to.
 func (OS) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(name) }

@@ -6,7 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 
 	"kagent/pkg/message"
 	"kagent/pkg/session"
@@ -42,7 +44,10 @@ func (e *NoImportError) Error() string { return e.Path + ": " + e.Why }
 // Create.
 func (s *Store) Import(file string, o ImportOptions) (Import, error) {
 	b, err := readFile(s.fs, file)
-	if err != nil {
+	switch {
+	case failing(err):
+		return Import{}, storage("read "+file, err)
+	case err != nil:
 		return Import{}, &NoImportError{file, err.Error()}
 	}
 	name := strings.TrimSuffix(filepath.Base(file), ".json")
@@ -82,6 +87,14 @@ func readFile(fsys FS, name string) ([]byte, error) {
 		return nil, errNotRegular
 	}
 	return b, bare(err)
+}
+
+// failing reports whether a read met an error of the disk or of the system, not
+// of whoever named the file.
+func failing(err error) bool {
+	return slices.ContainsFunc([]error{
+		syscall.EIO, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.EINTR, syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS,
+	}, func(e error) bool { return errors.Is(err, e) })
 }
 
 // inPlace reports whether a file is what stands for the checkpoint of id.

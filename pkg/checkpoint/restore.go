@@ -28,7 +28,7 @@ func IsExport(b []byte) bool {
 // is taken. All is checked before there is a session. Errors: *NoImportError,
 // *DamagedError, *VersionError, and those of Create.
 func (s *Store) Restore(file string, o ImportOptions) (Import, error) {
-	dir, err := os.MkdirTemp("", "kagent-import-")
+	dir, err := mkdirTemp("", "kagent-import-")
 	if err != nil {
 		return Import{}, storage("make a temporary directory", err)
 	}
@@ -135,7 +135,7 @@ func (u *unpacking) unpack(t *tar.Reader, want manifestFile) error {
 	case err != nil || h.Name != want.Name || h.Typeflag != tar.TypeReg || h.Size != want.Size:
 		return u.damaged("%s is missing, or not %d bytes long", want.Name, want.Size)
 	}
-	if err := os.MkdirAll(filepath.Dir(to), dirMode); err != nil {
+	if err := makeDirs(OS{}, filepath.Dir(to)); err != nil {
 		return storage("make "+filepath.Dir(to), err)
 	}
 	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
@@ -143,6 +143,9 @@ func (u *unpacking) unpack(t *tar.Reader, want manifestFile) error {
 		return storage("write "+to, err)
 	}
 	defer f.Close()
+	if err := f.Chmod(fileMode); err != nil { // whatever the umask
+		return storage("write "+to, err)
+	}
 	sum := sha256.New()
 	wrote := &counter{w: f}
 	_, err = io.Copy(io.MultiWriter(sum, wrote), t)

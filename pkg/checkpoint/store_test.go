@@ -107,10 +107,10 @@ func TestGitignore(t *testing.T) {
 
 // F018: private under any umask, also what is rewritten or repaired.
 func TestFilesArePrivate(t *testing.T) {
-	for _, mask := range []int{0, 0o022} {
+	for _, mask := range []int{0, 0o022, 0o777} {
+		dir := filepath.Join(t.TempDir(), "sessions")
 		old := syscall.Umask(mask)
 		defer syscall.Umask(old)
-		dir := filepath.Join(t.TempDir(), "sessions")
 		s, _, _, _ := torn(t, dir)
 		write(t, pathsOf(dir, "s").checkpoint, []byte("bad"))
 		j, _ := reopen(t, s, "s")

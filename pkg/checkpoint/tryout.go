@@ -50,7 +50,7 @@ func TryOut(dir string, now func() time.Time) (ahead time.Duration, err error) {
 	if err != nil {
 		return 0, err
 	}
-	temp, err := os.MkdirTemp(present(abs), ".kagent-try-")
+	temp, err := mkdirTemp(present(abs), ".kagent-try-")
 	if err != nil {
 		return 0, fmt.Errorf("make a directory in %s: %w", present(abs), bare(err))
 	}

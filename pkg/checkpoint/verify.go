@@ -199,6 +199,8 @@ func (v *verification) checkpoint() {
 		if !v.owned {
 			v.report.add(KindNote, name, -1, "there is no checkpoint; the log has all that it would show")
 		}
+	case c.bad != nil && v.store.importCut(v.paths):
+		v.report.add(KindNote, name, -1, "it is still the file that the session was made of; the log has all that it would show")
 	case c.bad != nil && c.schema != Schema && strings.HasPrefix(c.schema, "kagent/checkpoint/"):
 		v.report.add(KindNewer, name, -1, "it has the format %q", c.schema)
 	case c.bad != nil:

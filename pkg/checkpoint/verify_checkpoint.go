@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -37,6 +38,14 @@ func (c *checkpointFile) load(fsys FS, p paths) error {
 		c.data = b
 	}
 	return nil
+}
+
+// importCut reports whether an import ended before the checkpoint took the place
+// of the file that it was made of.
+func (s *Store) importCut(p paths) bool {
+	file, err := readUpTo(s.fs, p.checkpoint, maxForeign+1)
+	kept, kerr := readUpTo(s.fs, filepath.Join(p.dir, importedName), maxForeign+1)
+	return err == nil && kerr == nil && len(file) > 0 && bytes.Equal(file, kept)
 }
 
 // missing is fs.ErrNotExist if there is no checkpoint, nil if there is one.
