@@ -132,8 +132,8 @@ func (t webFetch) get(ctx context.Context, u *url.URL) (webPage, error) {
 	}
 	defer res.Body.Close()
 	p := webPage{url: res.Request.URL, status: res.StatusCode}
-	var params map[string]string
-	p.kind, params, _ = mime.ParseMediaType(res.Header.Get("Content-Type"))
+	said := res.Header.Get("Content-Type")
+	p.kind, _, _ = mime.ParseMediaType(said)
 	body, err := io.ReadAll(io.LimitReader(res.Body, t.opts.Bytes+1))
 	if err != nil {
 		return webPage{}, err
@@ -147,8 +147,8 @@ func (t webFetch) get(ctx context.Context, u *url.URL) (webPage, error) {
 	if !isWebText(p.kind) {
 		return webPage{}, fmt.Errorf("%s is %s, which can't be shown as text", p.url.Redacted(), shortKind(p.kind))
 	}
-	p.text = webDecode(body, params["charset"], p.kind)
-	if p.kind == "text/html" || p.kind == "application/xhtml+xml" {
+	p.text = webDecode(body, said, p.kind)
+	if isHTML(p.kind) {
 		p.text = htmlText(p.text, p.url)
 	}
 	return p, nil

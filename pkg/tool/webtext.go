@@ -1,13 +1,14 @@
 package tool
 
 import (
-	"html"
+	"mime"
 	"net/url"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/charset"
 
 	"kagent/pkg/message"
 )
@@ -32,154 +33,75 @@ func shortKind(kind string) string {
 	return message.Clean(kind[:min(len(kind), 80)])
 }
 
-// webDecode reads a page in the encoding that its server, or else the page
-// itself, names.
-func webDecode(body []byte, charset, kind string) string {
-	if charset == "" && strings.Contains(kind, "html") {
-		charset = metaCharset(lowerASCII(string(body[:min(len(body), 4096)])))
+// webDecode reads a page in the encoding that its server or its mark of byte order
+// names; of a page of HTML also in the one that it names itself.
+func webDecode(body []byte, contentType, kind string) string {
+	if _, params, _ := mime.ParseMediaType(contentType); params["charset"] == "" && !isHTML(kind) {
+		return string(body)
 	}
-	if charset != "" {
-		if enc, err := htmlindex.Get(charset); err == nil {
-			if text, err := enc.NewDecoder().Bytes(body); err == nil {
-				return string(text)
-			}
-		}
+	enc, _, certain := charset.DetermineEncoding(body[:min(len(body), 1024)], contentType)
+	if !certain && utf8.Valid(body) {
+		return string(body)
 	}
-	return string(body)
+	text, err := enc.NewDecoder().Bytes(body)
+	if err != nil {
+		return string(body)
+	}
+	return string(text)
 }
 
-// metaCharset is what <meta charset=…> or its older form says.
-func metaCharset(head string) string {
-	_, after, ok := strings.Cut(head, "charset=")
-	if !ok {
-		return ""
-	}
-	name := strings.TrimLeft(after, `"' `)
-	end := strings.IndexFunc(name, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == ':')
-	})
-	return name[:max(end, 0)]
-}
-
-// lowerASCII keeps all places where they are, as strings.ToLower does not.
-func lowerASCII(s string) string {
-	b := []byte(s)
-	for i, c := range b {
-		if c >= 'A' && c <= 'Z' {
-			b[i] = c + 'a' - 'A'
-		}
-	}
-	return string(b)
-}
+func isHTML(kind string) bool { return kind == "text/html" || kind == "application/xhtml+xml" }
 
 // htmlText is a page without its markup: paragraphs, headings, list items, links.
 // It goes through the page once.
 func htmlText(page string, base *url.URL) string {
 	w := htmlWriter{base: base}
-	low := lowerASCII(page)
-	for i := 0; i < len(page); {
-		at := strings.IndexByte(page[i:], '<')
-		if at < 0 {
-			w.text(page[i:])
-			break
-		}
-		w.text(page[i : i+at])
-		i += at
-		switch {
-		case strings.HasPrefix(page[i:], "<!--"):
-			i = past(page, i+4, "-->")
-		case strings.HasPrefix(page[i:], "<!"), strings.HasPrefix(page[i:], "<?"):
-			i = past(page, i+2, ">")
-		case !startsTag(page[i:]):
-			w.text("<")
-			i++
-		default:
-			tag, next := readTag(page, i)
-			i = next
-			if w.tag(tag) {
-				i = past(low, i, "</"+tag.name)
-				i = past(page, i, ">")
+	z := html.NewTokenizer(strings.NewReader(page))
+	hidden := "" // the element that is being left out
+	for {
+		switch kind := z.Next(); kind {
+		case html.ErrorToken:
+			return w.String()
+		case html.TextToken:
+			if hidden == "" {
+				w.text(string(z.Text()))
+			}
+		case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
+			name, more := z.TagName()
+			t := htmlTag{name: string(name), ends: kind == html.EndTagToken}
+			for more && hidden == "" {
+				var key, value []byte
+				key, value, more = z.TagAttr()
+				switch t.name + " " + string(key) {
+				case "a href", "img alt":
+					t.value = string(value)
+				}
+			}
+			switch {
+			case hidden == "" && !t.ends && kind == html.StartTagToken && isHidden(t.name):
+				hidden = t.name
+			case hidden == "":
+				w.tag(t)
+			case t.ends && t.name == hidden:
+				hidden = ""
 			}
 		}
 	}
-	return w.String()
 }
 
-// past is the place behind the next mark, the end where there is none.
-func past(s string, from int, mark string) int {
-	if from >= len(s) {
-		return len(s)
+// isHidden: what browsers don't show as text of the page.
+func isHidden(name string) bool {
+	switch name {
+	case "script", "style", "noscript", "template", "svg", "iframe", "object", "select", "textarea":
+		return true
 	}
-	at := strings.Index(s[from:], mark)
-	if at < 0 {
-		return len(s)
-	}
-	return from + at + len(mark)
-}
-
-func startsTag(s string) bool {
-	s = strings.TrimPrefix(s[1:], "/")
-	return s != "" && (s[0] >= 'a' && s[0] <= 'z' || s[0] >= 'A' && s[0] <= 'Z')
+	return false
 }
 
 type htmlTag struct {
-	name      string
-	ends      bool
-	href, alt string
-}
-
-// readTag reads a tag and returns where it ends. A quote that is never closed
-// takes the rest of the page, as it does for browsers.
-func readTag(page string, at int) (htmlTag, int) {
-	i := at + 1
-	var quote byte
-	for ; i < len(page) && (quote != 0 || page[i] != '>'); i++ {
-		switch c := page[i]; {
-		case quote != 0 && c == quote:
-			quote = 0
-		case quote == 0 && (c == '"' || c == '\'') && strings.HasSuffix(strings.TrimRight(page[max(at, i-8):i], " \t\n"), "="):
-			quote = c
-		}
-	}
-	inner := page[at+1 : i]
-	t := htmlTag{ends: strings.HasPrefix(inner, "/")}
-	inner = strings.TrimPrefix(inner, "/")
-	end := strings.IndexFunc(inner, func(r rune) bool { return unicode.IsSpace(r) || r == '/' })
-	if end < 0 {
-		end = len(inner)
-	}
-	t.name = lowerASCII(inner[:end])
-	if t.name == "a" {
-		t.href = attribute(inner[end:], "href")
-	}
-	if t.name == "img" {
-		t.alt = attribute(inner[end:], "alt")
-	}
-	return t, min(i+1, len(page))
-}
-
-// attribute finds the value of one.
-func attribute(attributes, name string) string {
-	low := lowerASCII(attributes)
-	for from := 0; ; {
-		at := strings.Index(low[from:], name)
-		if at < 0 {
-			return ""
-		}
-		at += from
-		from = at + len(name)
-		rest := strings.TrimLeftFunc(attributes[from:], unicode.IsSpace)
-		if at > 0 && !unicode.IsSpace(rune(attributes[at-1])) || !strings.HasPrefix(rest, "=") {
-			continue
-		}
-		value := strings.TrimLeftFunc(rest[1:], unicode.IsSpace)
-		if value != "" && (value[0] == '"' || value[0] == '\'') {
-			value, _, _ = strings.Cut(value[1:], value[:1])
-		} else if end := strings.IndexFunc(value, unicode.IsSpace); end >= 0 {
-			value = value[:end]
-		}
-		return html.UnescapeString(value)
-	}
+	name  string
+	ends  bool
+	value string // of the attribute that counts
 }
 
 // htmlWriter gathers the text.
@@ -208,7 +130,6 @@ func (w *htmlWriter) begin() {
 }
 
 func (w *htmlWriter) text(s string) {
-	s = html.UnescapeString(s)
 	if w.pre > 0 {
 		if s != "" {
 			w.begin()
@@ -235,11 +156,8 @@ func (w *htmlWriter) text(s string) {
 // due asks for line ends before what comes next.
 func (w *htmlWriter) due(lines int) { w.lines = max(w.lines, lines) }
 
-// tag takes a tag in, and reports whether what is in it is left out.
-func (w *htmlWriter) tag(t htmlTag) bool {
+func (w *htmlWriter) tag(t htmlTag) {
 	switch t.name {
-	case "script", "style", "noscript", "template", "svg", "iframe", "object", "head", "select", "textarea":
-		return !t.ends && t.name != "head"
 	case "br":
 		w.due(w.lines + 1)
 	case "p", "div", "section", "article", "main", "header", "footer", "nav", "aside", "table", "ul", "ol", "dl", "blockquote", "form", "figure", "hr", "title", "body":
@@ -268,17 +186,16 @@ func (w *htmlWriter) tag(t htmlTag) bool {
 			w.pre--
 		}
 	case "img":
-		w.text(t.alt)
+		w.text(t.value)
 	case "a":
 		w.link(t)
 	}
-	return false
 }
 
 // link puts where a link leads behind its text.
 func (w *htmlWriter) link(t htmlTag) {
 	if !t.ends {
-		w.href, w.from = t.href, w.b.Len()
+		w.href, w.from = t.value, w.b.Len()
 		return
 	}
 	href := w.href
