@@ -124,6 +124,7 @@ func (t *turn) play(prompt string) (agent.Finish, error) {
 		return agent.Finish{}, err
 	}
 	t.tools = r.Tools
+	defer r.Tools.Close() // before the journal, whose lock its commands hold
 	show := t.attend()
 	r.Observe = show.observe
 	r.Delta = t.delta(show.screen)

@@ -45,6 +45,14 @@
 // result says so as far as it holds the output, and the descriptors of
 // ShellOptions.Inherit show it to the next run.
 //
+// A call with background set is the exception: what it starts lives until the run
+// ends (Set.Close), or we die, whose death signal its shell gets. What it says goes,
+// masked, up to 64 MiB, to a file in a private temporary directory that the shell can
+// read; a handle and a tool to read it by would be one more thing to learn, and a
+// path and a process number every model knows. Its result is recorded at once and
+// says so, so that a resumed run does not look for it; killed in between, the call
+// is in doubt like any other.
+//
 // Output is bounded while it is read: 16 KiB of head and as much of tail, for
 // errors stand at the end and context at the beginning. A read_file call brings
 // up to 256 KiB, list_files up to 1000 entries, glob 1000 paths, grep 1000

@@ -19,6 +19,7 @@ type output struct {
 	keep  int    // bytes of each
 	total int64
 	spill spill
+	log   *jobLog       // takes all of it too; nil: there is none
 	mask  *StreamMasker // nil: what comes is kept as it is
 }
 
@@ -63,6 +64,7 @@ func (o *output) flush() {
 }
 
 func (o *output) take(b []byte) {
+	o.log.write(b)
 	before := o.total
 	o.total += int64(len(b))
 	switch bound := int64(2 * o.keep); {

@@ -2,7 +2,9 @@ package tool
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"sync"
 
 	"kagent/pkg/message"
@@ -49,6 +51,18 @@ func NewSet(tools ...Tool) (*Set, error) {
 		s.byName[spec.Name] = e
 	}
 	return s, nil
+}
+
+// Close ends what tools have running in the background. The set is not used after
+// it.
+func (s *Set) Close() error {
+	var errs []error
+	for _, e := range s.entries {
+		if c, ok := e.tool.(io.Closer); ok {
+			errs = append(errs, c.Close())
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // Specs returns what a model is told of the tools, in order.

@@ -36,9 +36,17 @@ type ShellOptions struct {
 type shell struct {
 	ws   *Workspace
 	opts ShellOptions
+	jobs *jobs
 }
 
-// Shell returns the tool shell, which runs a command with /bin/sh.
+// command is one with the key of its call.
+type command struct {
+	*exec.Cmd
+	key string
+}
+
+// Shell returns the tool shell, which runs a command with /bin/sh. It is an
+// io.Closer: that ends what its commands run in the background.
 func Shell(ws *Workspace, opts ShellOptions) Tool {
 	if opts.MaxTimeout <= 0 {
 		opts.MaxTimeout = 600 * time.Second
@@ -56,13 +64,15 @@ func Shell(ws *Workspace, opts ShellOptions) Tool {
 	if opts.Environ == nil {
 		opts.Environ = os.Environ
 	}
-	return &shell{ws, opts}
+	return &shell{ws, opts, newJobs()}
 }
 
 type shellArgs struct {
 	Command string   `json:"command"`
 	Cwd     string   `json:"cwd"`
 	Timeout *float64 `json:"timeout"`
+
+	Background bool `json:"background"`
 }
 
 func (t *shell) Spec() message.ToolSpec {
@@ -72,12 +82,14 @@ func (t *shell) Spec() message.ToolSpec {
 		Description: "Run a command with /bin/sh and return its output (stdout and stderr together) and, if it is not 0, " +
 			"its exit code. Each call is a fresh shell: cd and variables do not carry over. There is no terminal and " +
 			"no input. Of long output only the beginning and the end are returned, and how to read the whole. Processes still running in the " +
-			"background when the shell exits are killed.",
+			"background when the shell exits are killed: what is to go on while you do other things, such as a server, is started " +
+			"with background set, and without &.",
 		Schema: json.RawMessage(`{"type":"object","properties":{` +
 			`"command":{"type":"string","minLength":1,"description":"the script to run"},` +
 			`"cwd":{"type":"string","minLength":1,"description":"directory to run in, relative to the work directory (default \".\")"},` +
 			`"timeout":{"type":"number","minimum":0.01,"maximum":` + seconds(t.opts.MaxTimeout) +
-			`,"description":"seconds after which the command is ended (default ` + seconds(t.opts.Timeout) + `)"}},` +
+			`,"description":"seconds after which the command is ended (default ` + seconds(t.opts.Timeout) + `; in the background none)"},` +
+			`"background":{"type":"boolean","description":"return at once, with where the output can be read, and let the command run until this run ends (default false)"}},` +
 			`"required":["command"],"additionalProperties":false}`),
 	}
 }
@@ -104,6 +116,12 @@ func (t *shell) Run(ctx context.Context, call Call) Result {
 	cmd.Dir = cwd
 	cmd.Env = t.environ(cwd, call.Key)
 	cmd.ExtraFiles = t.opts.Inherit
+	if args.Background {
+		if args.Timeout == nil {
+			timeout = jobForever
+		}
+		return t.background(ctx, command{cmd, call.Key}, timeout)
+	}
 	p, err := start(cmd, newOutput(t.opts.Keep, call.Artifacts, t.opts.Mask), leftBehind{t.opts.Orphans, call.Key})
 	if err != nil {
 		return Fail(notStarted(err))
@@ -144,7 +162,18 @@ func report(p *process, e ending, timeout time.Duration) Result {
 	// The result of a command that was stopped with its run is not recorded.
 	r.Artifact, note = p.out.spill.keep(e.outcome != Stopped)
 	r.Text, r.Omitted = p.out.text(note)
-	var notes []string
+	notes := e.notes(&r, timeout)
+	if r.Text == "" {
+		notes = append([]string{"[no output]"}, notes...)
+	} else if len(notes) > 0 && !strings.HasSuffix(r.Text, "\n") {
+		r.Text += "\n"
+	}
+	r.Text += strings.Join(notes, "\n")
+	return r
+}
+
+// notes say how a command ended that did not end well; r gets its outcome.
+func (e ending) notes(r *Result, timeout time.Duration) (notes []string) {
 	switch {
 	case e.outcome == Timeout:
 		r.Outcome = Timeout
@@ -175,13 +204,7 @@ func report(p *process, e ending, timeout time.Duration) Result {
 	if e.escaped {
 		notes = append(notes, "[a process that it started has detached itself and may still be running]")
 	}
-	if r.Text == "" {
-		notes = append([]string{"[no output]"}, notes...)
-	} else if len(notes) > 0 && !strings.HasSuffix(r.Text, "\n") {
-		r.Text += "\n"
-	}
-	r.Text += strings.Join(notes, "\n")
-	return r
+	return notes
 }
 
 func signalOf(state *os.ProcessState) any {

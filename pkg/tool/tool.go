@@ -33,7 +33,8 @@ func (t Traits) Repeatable() bool { return t.Class == Read || t.Idempotent }
 //
 // Run never returns a Go error: whatever goes wrong is an observation for the
 // model. It returns soon after ctx ends, with nothing that it started left
-// running. It must be safe for concurrent use.
+// running, but what it was asked to run in the background: then it is an io.Closer.
+// It must be safe for concurrent use.
 type Tool interface {
 	Spec() message.ToolSpec
 	Traits() Traits
