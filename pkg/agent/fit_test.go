@@ -334,6 +334,29 @@ func TestASessionOfThreeWindowsStaysUsable(t *testing.T) {
 	}
 }
 
+// F127: a question for a summary that was too long is asked at half its length,
+// no less: what is cut off is not remembered.
+func TestAQuestionThatWasTooLongIsHalved(t *testing.T) {
+	r := newRig(t, working(20, soFar), chatty(1500))
+	r.set(func(s *session.Settings) { s.Limits.MaxSteps = 0 })
+	r.run("", session.Completed, "")
+	r.asked = nil
+	r.Provider = model(func(ctx context.Context, req provider.Request, emit func(provider.Event)) (provider.Reply, error) {
+		r.asked = append(r.asked, req)
+		return limited(8000, working(0, soFar))(ctx, req, emit)
+	})
+	r.run("second", session.Completed, "")
+	_, summaries := r.requests()
+	if len(summaries) < 2 {
+		t.Fatalf("%d questions", len(summaries))
+	}
+	for i, req := range summaries[1:] {
+		if before, now := chars(summaries[i]), chars(req); now < before*2/5 || now > before*2/3 {
+			t.Errorf("a question of %d characters after one of %d", now, before)
+		}
+	}
+}
+
 // A turn of steps that are small, but many, and no summary to be had.
 func TestStepsLeaveWhereNothingElseHelps(t *testing.T) {
 	r := newRig(t, limited(3000, working(100, noAnswer)), chatty(9))

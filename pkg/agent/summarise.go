@@ -29,8 +29,8 @@ func summarise(s *session.State, sc *session.Scope, size, budget int) Action {
 		return nil
 	}
 	limit := budget * 4 / 5
-	if sc.Refused > 0 { // nobody knows how much less would do
-		limit = budget / 2
+	if sc.Refused > 0 { // nobody knows how much less would do; questions that were too long have lowered the budget already
+		limit = budget / 2 << sc.Summing.Long
 	}
 	return askSummary(sc, p, limit, "")
 }
