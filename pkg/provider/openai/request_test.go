@@ -216,8 +216,14 @@ func TestBaseURLsAreJoined(t *testing.T) {
 // checkReplay sends a reply back and looks for what strict services refuse.
 func checkReplay(t testing.TB, reply provider.Reply) string {
 	t.Helper()
+	return checkReplayOf(t, reply, "openai/m")
+}
+
+// checkReplayOf does so with a reply that a certain model has given.
+func checkReplayOf(t testing.TB, reply provider.Reply, model string) string {
+	t.Helper()
 	req := hello
-	said := message.Message{Role: message.Assistant, Parts: reply.Parts, Model: "openai/m"}
+	said := message.Message{Role: message.Assistant, Parts: reply.Parts, Model: model}
 	req.Messages = append([]message.Message{hello.Messages[0]}, said)
 	for _, c := range said.Calls() {
 		req.Messages = append(req.Messages, say(message.Tool, resultPart(c.ID, c.Name, "r")))
@@ -247,7 +253,8 @@ func checkReplay(t testing.TB, reply provider.Reply) string {
 	return body
 }
 
-// What a vendor wants back comes back as it was.
+// What a vendor wants back comes back as it was (F036), to the model that made it
+// alone (F035).
 func TestVendorsDataComesBackUnchanged(t *testing.T) {
 	for name, c := range map[string]struct {
 		deltas []string
@@ -287,6 +294,14 @@ func TestVendorsDataComesBackUnchanged(t *testing.T) {
 		for _, want := range c.want {
 			if !strings.Contains(body, want) {
 				t.Errorf("%s: %s is not in %s", name, want, body)
+			}
+		}
+		for _, other := range []string{"openai/other", "openrouter/m", ""} {
+			body := checkReplayOf(t, reply, other)
+			for _, vendors := range []string{"extra_content", "reasoning", "signature", "think"} {
+				if strings.Contains(body, vendors) {
+					t.Errorf("%s: %s of %q is in %s", name, vendors, other, body)
+				}
 			}
 		}
 	}
