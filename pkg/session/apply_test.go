@@ -218,3 +218,11 @@ func TestAStreamedReplyGrowsWithoutBeingCopiedEachTime(t *testing.T) {
 		t.Errorf("2000 pieces allocate %d bytes, 16000 pieces %d", few, many)
 	}
 }
+
+// What no writer makes, and a log may still say: it can be gone on with.
+func TestATurnThatEndsWithoutAStatusIsInterrupted(t *testing.T) {
+	l := newLog(task(), turn(1), ends(1, "", session.ReasonCrash))
+	status, reason := l.state.Status()
+	check(t, "status", status, session.Interrupted)
+	check(t, "reason", reason, session.ReasonCrash)
+}
