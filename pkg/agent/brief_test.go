@@ -119,6 +119,9 @@ func TestTheWholeOfACutResultIsKept(t *testing.T) {
 	}
 	b, err := io.ReadAll(f)
 	f.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
 	contains(t, "the whole", string(b), "begin n0", "end n0")
 	if join := j.State().Scope("join-1").Child; len(join.Artifacts) > 0 || strings.Contains(join.Task, "read_file") {
 		t.Error("the join is told of a tool that it has not")
