@@ -36,7 +36,7 @@ func moments() []busy {
 			"children", "node/a: step 1\n",
 			[]string{"-a", "orchestrator"},
 			"- when: {scope: split-1}\n  tool_calls: [{name: set_graph, arguments: {nodes: [{id: a, task: a}, {id: b, task: b}]}}]\n" +
-				"- {when: {scope: 'node/*', attempt: 1}, text: half, delay: 1000s}\n- {when: {scope: 'node/*'}, text: part}\n- text: the end",
+				"- {when: {scope: node/a, attempt: 1}, text: half, delay: 1000s}\n- {when: {scope: 'node/*'}, text: part}\n- text: the end",
 		},
 		{
 			"a plan", "plan-1: step 1\n",

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"kagent/pkg/message"
 	"kagent/pkg/session"
 )
 
@@ -182,5 +183,33 @@ func TestASoundSessionIsCopied(t *testing.T) {
 	}))
 	if len(keys) != 5 || slices.Contains(keys, "") {
 		t.Errorf("keys %q", keys)
+	}
+}
+
+// A summary that was taken up, or was of no use, has left the state, but not the
+// log: a repair copies it, and looks for no calls in it.
+func TestASessionThatWasSummarisedIsRepaired(t *testing.T) {
+	for _, conclude := range []session.Data{
+		&session.CompactFailed{Error: &session.Failure{Kind: session.FailureTooLong}, From: "summarise-1"},
+		&session.ContextCompacted{Turns: 1, Before: 3, Summary: "so far", From: "summarise-1"},
+	} {
+		s, _ := newTestStore(t.TempDir())
+		finished(t, s, "s")
+		j, _, err := s.Open("s")
+		check(t, err)
+		check(t, j.Append("summarise-1", &session.ChildCreated{Task: "sum up", System: "be", Tools: []string{}}, &session.TurnStart{Turn: 1},
+			&session.AssistantMessage{Parts: []message.Part{message.Text("so far")}, Stop: message.StopEnd},
+			&session.TurnEnd{Turn: 1, Status: session.Completed}))
+		check(t, j.Append("", conclude))
+		check(t, j.Commit())
+		before := j.State().Main().Cut
+		check(t, j.Close())
+		out, err := s.Repair("s", "")
+		check(t, err)
+		v, err := s.Read(out.SessionID)
+		check(t, err)
+		if len(out.InDoubt) > 0 || v.State.Main().Cut.Summary != before.Summary {
+			t.Errorf("%+v, %+v", out, v.State.Main().Cut)
+		}
 	}
 }

@@ -85,7 +85,9 @@ func (r *replay) newer() (session.Settings, bool) {
 func (r *replay) doubt() error {
 	var scopes []string
 	for name := range r.replies {
-		scopes = append(scopes, name)
+		if r.j.state.Scope(name) != nil { // a summary that was taken up has left
+			scopes = append(scopes, name)
+		}
 	}
 	slices.Sort(scopes)
 	for _, name := range scopes {
