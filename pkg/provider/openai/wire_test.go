@@ -72,6 +72,7 @@ func wireAnswer(a providertest.Answer) []providertest.Event {
 }
 
 func TestConformance(t *testing.T)                  { providertest.Run(t, adapter()) }
+func TestTheStreamIsAsTheSDKsReadIt(t *testing.T)   { providertest.GoldenStream(t, adapter(), *update) }
 func TestRecordedAnswersAreUnderstood(t *testing.T) { providertest.Recorded(t, adapter()) }
 func TestRecordedErrorsAreClassified(t *testing.T)  { providertest.RecordedErrors(t, adapter()) }
 func TestRecordedConversationsGoOn(t *testing.T)    { providertest.Conversations(t, adapter()) }
