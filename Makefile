@@ -50,6 +50,17 @@ bench:
 	$(GO) test -tags bench -count=1 -v -run 'StorageCost|StartSize|ListOfMany|ShowOfAHuge|ResumeOfALarge|StepsOfALong|TenThousandSteps' .
 	$(GO) test -tags bench -count=1 -v -p 1 -run DecodeCost $(PROTOCOLS)
 
+# oracle asks the official SDKs, which are a module of their own, about the golden
+# requests and streams. It fetches them, and they take minutes to compile.
+oracle:
+	cd oracle && $(GO) test -count=1 ./...
+
+# interop runs the built program against servers that nobody here wrote: aimock,
+# which it fetches by npm, and llama.cpp's where there is one (KAGENT_LLAMA_MODEL
+# names its model).
+interop:
+	$(GO) test -tags interop -count=1 -v -run Interop ./internal/wire
+
 # faults proves what is promised about kills, power cuts, failing disks and races
 # on the built binary. KAGENT_FAULTLAB names the lab, FAULTS_PROFILE=short takes
 # a few minutes.

@@ -123,7 +123,7 @@ func TestAWrongUsersFileIsSaid(t *testing.T) {
 		"models: {a/b: {windw: 1}}":             "windw",
 		"models: {a/b: {window: many}}":         "many",
 		"models: {a/b: {window: -1}}":           "at least 0",
-		"models: {a/b: {price: {input: -1}}}":   "negative",
+		"models: {a/b: {price: {input: -1}}}":   "no price",
 		"models: {ab: {}}":                      "service/model",
 		"services: {a/b: {protocol: gemini}}":   "no slash",
 		"services: {a: {protocol: x, base: y}}": "protocol",

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -27,6 +28,10 @@ type userFile struct {
 	} `yaml:"models"`
 }
 
+// maxPrice is the largest price in dollars that is believed; sums of costs stay
+// numbers that JSON can hold.
+const maxPrice = 1e6
+
 func (c *Catalogue) override(file string, user []byte) error {
 	var f userFile
 	d := yaml.NewDecoder(bytes.NewReader(user))
@@ -34,7 +39,8 @@ func (c *Catalogue) override(file string, user []byte) error {
 	if err := d.Decode(&f); err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("%s: %s", file, strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "yaml: ")), " "))
 	}
-	for name, s := range f.Services {
+	for _, name := range slices.Sorted(maps.Keys(f.Services)) {
+		s := f.Services[name]
 		switch {
 		case name == "" || strings.ContainsAny(name, "/, "):
 			return fmt.Errorf("%s: service %q: a name has no slash, comma or blank", file, name)
@@ -46,7 +52,8 @@ func (c *Catalogue) override(file string, user []byte) error {
 		c.services = slices.DeleteFunc(c.services, func(o Service) bool { return o.Name == name })
 		c.services = append(c.services, Service{Name: name, Protocol: s.Protocol, Base: s.Base, Keys: s.Keys, Keyless: s.Keyless || len(s.Keys) == 0})
 	}
-	for name, m := range f.Models {
+	for _, name := range slices.Sorted(maps.Keys(f.Models)) {
+		m := f.Models[name]
 		known, _ := c.Model(name)
 		known.Name = name
 		if m.Window != nil {
@@ -56,8 +63,10 @@ func (c *Catalogue) override(file string, user []byte) error {
 			known.MaxOutput = *m.MaxOutput
 		}
 		if p := m.Price; p != nil {
-			if min(p.Input, p.Output, p.CacheRead, p.CacheWrite) < 0 {
-				return fmt.Errorf("%s: model %q: a price is negative", file, name)
+			for _, n := range []float64{p.Input, p.Output, p.CacheRead, p.CacheWrite} {
+				if !(n >= 0 && n <= maxPrice) { // nor is NaN one
+					return fmt.Errorf("%s: model %q: %v is no price for a million tokens", file, name, n)
+				}
 			}
 			known.Price = p.whole()
 		}
