@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -93,7 +94,7 @@ func check() int {
 	t.readLog()
 	t.promisesKept()
 	t.answeredLast()
-	if !t.recovered { // then verify is a reader of the same (sound)
+	if !t.recovered && !forPeople() { // after a recovery verify is a reader of the same (sound)
 		t.readersAgree()
 	}
 	t.checkpointWhole()
@@ -206,6 +207,15 @@ func (t *trial) readersAgree() {
 	if n := bytes.Count(out, []byte("\n")); want == 0 && n != len(t.log) {
 		t.fail("show: %d events, the log has %d", n, len(t.log))
 	}
+}
+
+var peoplesFile = regexp.MustCompile(`(torn|zeros) .*/s1/(lock|status\.tmp)'`)
+
+// forPeople: half of the states of a power cut differ only in bytes of files that
+// nothing is read from. In the short profile no reader is started for them: it
+// has seen the same log in others.
+func forPeople() bool {
+	return os.Getenv("FAULTS_PROFILE") == "short" && peoplesFile.MatchString(os.Getenv("FL_FAULT"))
 }
 
 // checkpointWhole: <id>.json is whole and true at every instant.

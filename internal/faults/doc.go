@@ -23,7 +23,8 @@
 // Variables:
 //
 //	KAGENT_FAULTLAB  where the lab is; default ../shared/faultlab beside the repository
-//	FAULTS_PROFILE   full (default): every call; short: some minutes, for CI;
+//	FAULTS_PROFILE   full (default): every call; short: some minutes, for CI: not
+//	                 every call, power cuts of a session of one step;
 //	                 long: also a power cut after a kill at every call
 //	TMPDIR           where the trials are; default /dev/shm if it has 2 GiB, since
 //	                 they sync often
