@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -112,10 +114,12 @@ func (t *shell) background(ctx context.Context, cmd command, timeout time.Durati
 		return Fail(notStarted(err))
 	}
 	t.jobs.mu.Lock()
-	one := t.jobs.live[n]
+	one, dir := t.jobs.live[n], t.jobs.dir
 	t.jobs.mu.Unlock()
+	relieved := t.watch(p.cmd.Process.Pid, dir)
 	go func() {
 		e := p.wait(t.jobs.ctx, timeout, t.opts)
+		relieved()
 		r := report(p, e, timeout)
 		out.log.end(e.notes(&Result{}, timeout))
 		t.jobs.gone(n, r)
@@ -130,7 +134,33 @@ func (t *shell) background(ctx context.Context, cmd command, timeout time.Durati
 	}
 	return Success(fmt.Sprintf("[it runs in the background, as process %d, until it ends or this run does; a later run does not have it]\n"+
 		"[its output goes to %s: read that by this tool, for example with tail; its last line will say how it ended]\n"+
-		"[to end it: kill -TERM -- -%d]", p.cmd.Process.Pid, log.Name(), p.cmd.Process.Pid))
+		"[to end it: kill -TERM -%d]", p.cmd.Process.Pid, log.Name(), p.cmd.Process.Pid))
+}
+
+// watchScript takes the group of a job and the directory of the outputs.
+const watchScript = `read _; kill -KILL "-$1"; rm -rf -- "$2"`
+
+// watch has a process of its own end a job, and remove what is kept of it, should
+// this one be killed: else what the job has started would live on, and no run could
+// go on with the session. Its input ends when we do.
+func (t *shell) watch(pid int, dir string) (relieved func()) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return func() {}
+	}
+	defer r.Close()
+	cmd := exec.Command("/bin/sh", "-c", watchScript, "kagent-watch", fmt.Sprint(pid), dir)
+	cmd.Stdin, cmd.Dir, cmd.Env = r, "/", []string{"PATH=" + os.Getenv("PATH")}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if t.opts.Orphans.start(cmd) != nil {
+		w.Close()
+		return func() {}
+	}
+	return func() {
+		_ = cmd.Process.Kill() // first: it takes the end of its input for ours
+		t.opts.Orphans.wait(cmd)
+		w.Close()
+	}
 }
 
 // jobLog is the file for what a job says.

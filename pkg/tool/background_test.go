@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -123,4 +124,21 @@ func TestBackgroundCommandsAreBounded(t *testing.T) {
 	})
 	_, log := begun(t, Shell(workspace(t), ShellOptions{}), obj{"command": "sleep 600", "timeout": 0.5})
 	eventually(t, "its timeout", says(t, log, "[ended after its timeout of 500ms]"))
+}
+
+// Whoever watches over a command ends it when there is nobody else left to.
+func TestTheWatchEndsWhatNobodyElseDoes(t *testing.T) {
+	sh := Shell(workspace(t), ShellOptions{}).(*shell)
+	pid, log := begun(t, sh, obj{"command": "sleep 600 & sleep 600"})
+	watch := exec.Command("/bin/sh", "-c", watchScript, "kagent-watch", fmt.Sprint(pid), filepath.Dir(log)) // its input is at its end
+	if out, err := watch.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if _, err := os.Stat(log); !os.IsNotExist(err) {
+		t.Errorf("its output is still there: %v", err)
+	}
+	eventually(t, "the end of its group", func() bool { return syscall.Kill(-pid, 0) != nil })
+	if err := sh.Close(); err != nil {
+		t.Error(err)
+	}
 }

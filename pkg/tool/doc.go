@@ -46,7 +46,8 @@
 // ShellOptions.Inherit show it to the next run.
 //
 // A call with background set is the exception: what it starts lives until the run
-// ends (Set.Close), or we die, whose death signal its shell gets. What it says goes,
+// ends (Set.Close). A process of its own watches each, and ends its group should we be
+// killed: else a server would keep the session from being gone on with. What it says goes,
 // masked, up to 64 MiB, to a file in a private temporary directory that the shell can
 // read; a handle and a tool to read it by would be one more thing to learn, and a
 // path and a process number every model knows. Its result is recorded at once and
