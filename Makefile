@@ -53,7 +53,7 @@ bench:
 # oracle asks the official SDKs, which are a module of their own, about the golden
 # requests and streams. It fetches them, and they take minutes to compile.
 oracle:
-	cd oracle && $(GO) test -count=1 ./...
+	cd internal/wire/oracle && $(GO) test -count=1 ./...
 
 # interop runs the built program against servers that nobody here wrote: aimock,
 # which it fetches by npm, and llama.cpp's where there is one (KAGENT_LLAMA_MODEL

@@ -7,7 +7,7 @@ import (
 
 // GoldenStream holds a stream that says something of everything against
 // testdata/stream.golden: what the adapter is tested with is what the official
-// SDKs' decoders, in the module oracle, understand alike.
+// SDKs' decoders, in internal/wire/oracle, read alike.
 func GoldenStream(t *testing.T, a Adapter, update bool) {
 	const file = "testdata/stream.golden"
 	stream := a.Wire.frame(a.Wire.Answer(example()))
