@@ -15,5 +15,5 @@
 //
 //	SOAK_TIME  how long to disturb; default 10m, for 2,000 steps; shorter: in proportion
 //	SOAK_SEED  the seed of an earlier run: the same choices, at moments of their own
-//	SOAK_KEEP  an empty directory where the sessions are kept
+//	SOAK_KEEP  an empty directory where the sessions are kept, on a disk that stays mounted
 package soak

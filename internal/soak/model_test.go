@@ -112,6 +112,9 @@ var (
 // work is what is to be done, and how far that is.
 func work(text string) (label string, steps, done int) {
 	m := partOf.FindStringSubmatch(text)
+	if strings.Contains(text, "# Your part") && m == nil {
+		return "", 0, 0
+	}
 	if all := workOf.FindAllStringSubmatch(text, -1); m == nil && all != nil {
 		m = all[len(all)-1]
 	}
@@ -125,6 +128,10 @@ func work(text string) (label string, steps, done int) {
 	}
 	return m[1], steps, done
 }
+
+// afterLast is where the task stands in a briefing; what was said before does
+// not count. A note that came late is a turn without work.
+func afterLast(text, mark string) string { return text[strings.LastIndex(text, mark)+1:] }
 
 func call(name string, args map[string]any) wireCall {
 	raw, _ := json.Marshal(args)
@@ -149,6 +156,8 @@ func (a asked) reply() said {
 	case a.offers("give_verdict"):
 		ok := !strings.HasSuffix(label, "2") || strings.Contains(text, "revised")
 		return calls(call("give_verdict", map[string]any{"ok": ok, "feedback": "say that it was revised"}))
+	case a.offers("set_graph") && !workOf.MatchString(afterLast(text, "# Task\n")):
+		return calls(call("set_graph", map[string]any{"nodes": []any{map[string]any{"id": "a", "task": "nothing but a note"}}}))
 	case a.offers("set_graph"):
 		return calls(call("set_graph", map[string]any{"nodes": graph(label, steps)}))
 	case strings.Contains(text, "You summarise"):
