@@ -64,7 +64,11 @@ func (m busy) begin(t *testing.T, before ...string) (dir string, c *exec.Cmd, re
 	var out bytes.Buffer
 	c.Stdout = &out
 	said := said(t, c, m.text)
-	return dir, c, func() string { said(); return out.String() }
+	return dir, c, func() string {
+		said()
+		c.Wait() // then out is whole
+		return out.String()
+	}
 }
 
 // F117: whatever a run is in the middle of, a signal finds it saved, and is what
@@ -137,7 +141,6 @@ func TestASignalAsPidOne(t *testing.T) {
 				t.Fatal(err, out)
 			}
 			rest()
-			c.Wait()
 			if code := c.ProcessState.ExitCode(); code != signalBase+int(syscall.SIGTERM) {
 				t.Errorf("exit %d", code)
 			}
@@ -158,11 +161,12 @@ func TestUnderNohupAHangupIsNothing(t *testing.T) {
 	resumeEnds(t, dir, "the end")
 }
 
-// timeout ends a run by a signal and says that it did.
+// timeout ends a run by a signal, here the one that it was sent itself, so that
+// no clock decides.
 func TestTheEndByTimeoutIsSaved(t *testing.T) {
-	dir, c, rest := moments()[0].begin(t, "timeout", "--preserve-status", "3")
+	dir, c, rest := moments()[0].begin(t, "timeout", "--preserve-status", "1000")
+	c.Process.Signal(syscall.SIGTERM)
 	rest()
-	c.Wait()
 	if code := c.ProcessState.ExitCode(); code != signalBase+int(syscall.SIGTERM) && c.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGTERM {
 		t.Errorf("%v", c.ProcessState)
 	}
@@ -183,7 +187,6 @@ func TestASignalWithoutATerminal(t *testing.T) {
 		t.Fatal(err, out)
 	}
 	rest()
-	c.Wait()
 	stands(t, dir, `"status":"interrupted","reason":"signal"`)
 	resumeEnds(t, dir, "the end")
 }
