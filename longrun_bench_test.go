@@ -34,6 +34,7 @@ const (
 	longRatio  = 1.3
 	longRuns   = 5
 
+	// Of a very long one also the memory that is held is compared.
 	veryLong      = 10_000
 	veryLongRatio = 1.2
 	veryLongHeap  = 1.2
