@@ -6,8 +6,10 @@ package gemini
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -85,6 +87,36 @@ type client struct {
 func (c *client) id() string { return c.name + "/" + c.model }
 
 func (c *client) Stream(ctx context.Context, req provider.Request, emit func(provider.Event)) (provider.Reply, error) {
+	reply, err := c.ask(ctx, req, emit)
+	if refusesSignatures(err) {
+		// It would refuse this conversation for ever; the request has emitted nothing.
+		return c.ask(ctx, unsigned(req), emit)
+	}
+	return reply, err
+}
+
+// refusesSignatures reports whether the service does not know its own
+// signatures any more.
+func refusesSignatures(err error) bool {
+	var failed *provider.Error
+	if !errors.As(err, &failed) || failed.Status != http.StatusBadRequest {
+		return false
+	}
+	words := strings.ReplaceAll(strings.ToLower(failed.Message), "_", " ")
+	return strings.Contains(words, "thought signature") || strings.Contains(words, "thoughtsignature")
+}
+
+// unsigned is a request whose replies are nobody's own: without signatures,
+// but for the one that tells the service not to look for them.
+func unsigned(req provider.Request) provider.Request {
+	req.Messages = slices.Clone(req.Messages)
+	for i := range req.Messages {
+		req.Messages[i].Model = ""
+	}
+	return req
+}
+
+func (c *client) ask(ctx context.Context, req provider.Request, emit func(provider.Event)) (provider.Reply, error) {
 	body, err := c.encode(req)
 	if err != nil {
 		return provider.Reply{}, c.http.Fail(provider.InvalidRequest, 0, "the request can't be encoded: %v", err)

@@ -247,3 +247,42 @@ func TestTheUserBegins(t *testing.T) {
 		t.Errorf("a blank beginning counts: %s", body)
 	}
 }
+
+// F038 is so of this service too: signatures that it does not know any more are
+// left out, and the conversation goes on.
+func TestSignaturesThatAreRefusedAreLeftOut(t *testing.T) {
+	for refusal, want := range map[string]int{
+		"Corrupted thought signature.":                        2,
+		"Function call is missing a thought_signature in ...": 2,
+		"Invalid JSON payload received.":                      1,
+	} {
+		var bodies []string
+		o := Options{Model: "gemini-3-pro-preview", HTTPClient: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+			body, _ := io.ReadAll(r.Body)
+			bodies = append(bodies, string(body))
+			status, answer := 200, hi
+			if strings.Contains(string(body), "c2lnbmVk") {
+				status, answer = 400, `{"error":{"code":400,"message":"`+refusal+`","status":"INVALID_ARGUMENT"}}`
+			}
+			return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(answer)), Request: r}, nil
+		})}}
+		call := message.Call(message.ToolCall{ID: "1", Name: "f", Arguments: "{}"})
+		call.Opaque = opaque{Signature: "c2lnbmVk"}.sealed()
+		result := message.Part{Type: message.TypeResult, Result: &message.ToolResult{ID: "1", Name: "f", Text: "r"}}
+		req := provider.Request{Messages: []message.Message{
+			{Role: message.User, Parts: []message.Part{message.Text("a")}},
+			{Role: message.Assistant, Parts: []message.Part{call}, Model: "gemini/gemini-3-pro-preview"},
+			{Role: message.Tool, Parts: []message.Part{result}},
+		}}
+		_, err := openModel(t, o).Stream(t.Context(), req, func(provider.Event) {})
+		if len(bodies) != want || (err == nil) != (want == 2) {
+			t.Errorf("%s: %d requests, %v", refusal, len(bodies), err)
+		}
+		if want == 2 && !strings.Contains(bodies[1], noValidation) {
+			t.Errorf("sent again: %s", bodies[1])
+		}
+		if req.Messages[1].Model == "" {
+			t.Error("the caller's messages were changed")
+		}
+	}
+}
