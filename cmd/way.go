@@ -13,6 +13,7 @@ import (
 	"kagent/pkg/provider/ollama"
 	"kagent/pkg/provider/openai"
 	"kagent/pkg/provider/responses"
+	"kagent/pkg/provider/sse"
 	"kagent/pkg/session"
 )
 
@@ -112,18 +113,18 @@ func (w way) open() (provider.Provider, error) {
 	if w.service.KeyHeader != "" && key != "" {
 		w.header[w.service.KeyHeader], key = key, ""
 	}
-	name := w.service.Name
+	o := sse.Options{Name: w.service.Name, Model: w.model, BaseURL: w.base, APIKey: key, Header: w.header, IdleTimeout: w.idle}
 	switch w.service.Protocol {
 	case "anthropic":
-		return anthropic.New(anthropic.Options{Name: name, Model: w.model, BaseURL: w.base, APIKey: key, Header: w.header, IdleTimeout: w.idle})
+		return anthropic.New(o)
 	case "gemini":
-		return gemini.New(gemini.Options{Name: name, Model: w.model, BaseURL: w.base, APIKey: key, Header: w.header, IdleTimeout: w.idle})
+		return gemini.New(o)
 	case "ollama":
-		return ollama.New(ollama.Options{Name: name, Model: w.model, BaseURL: w.base, APIKey: key, Header: w.header, IdleTimeout: w.idle})
+		return ollama.New(o)
 	case "openai-responses":
-		return responses.New(responses.Options{Name: name, Model: w.model, BaseURL: w.base, APIKey: key, Header: w.header, IdleTimeout: w.idle})
+		return responses.New(o)
 	}
-	return openai.New(openai.Options{Name: name, Model: w.model, BaseURL: w.base, APIKey: key, Header: w.header, IdleTimeout: w.idle})
+	return openai.New(o)
 }
 
 // headers reads "Name: value" lines; a value $NAME is taken from the

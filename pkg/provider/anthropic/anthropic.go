@@ -6,25 +6,17 @@ package anthropic
 
 import (
 	"context"
-	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"kagent/pkg/provider"
 	"kagent/pkg/provider/sse"
 )
 
-// Options describes a model and the way to it. Only Model must be given.
-type Options struct {
-	Name        string            // used in errors and as the first half of message.Message's Model; default "anthropic"
-	Model       string            // as the service calls it
-	BaseURL     string            // with or without /v1; default https://api.anthropic.com; a query is kept
-	APIKey      string            // sent as x-api-key; empty: none
-	Header      map[string]string // further headers; they win, but for anthropic-beta, which is added to
-	IdleTimeout time.Duration     // longest silence in an answer, before its first byte too; default 2m
-	HTTPClient  *http.Client      // default sse.DefaultHTTP(); its redirect policy is not used
-}
+// Options are those of all protocols. The name is anthropic and the address
+// https://api.anthropic.com by default, with or without /v1; the key is sent as
+// x-api-key. A header anthropic-beta is added to.
+type Options = sse.Options
 
 const (
 	apiVersion = "2023-06-01"
@@ -34,29 +26,21 @@ const (
 
 // New checks the options; nothing is sent yet.
 func New(o Options) (provider.Provider, error) {
-	if o.Name == "" {
-		o.Name = "anthropic"
-	}
-	if o.BaseURL == "" {
-		o.BaseURL = "https://api.anthropic.com"
-	}
-	http, address, header, err := sse.Service{
-		Name: o.Name, Model: o.Model, BaseURL: o.BaseURL, Path: path(o.BaseURL), APIKey: o.APIKey, KeyHeader: "X-Api-Key",
-		Header: o.Header, IdleTimeout: o.IdleTimeout, HTTPClient: o.HTTPClient,
-	}.Open()
+	o = o.Or("anthropic", "https://api.anthropic.com")
+	http, err := sse.Service{Options: o, Path: path(o.BaseURL), KeyHeader: "X-Api-Key"}.Open()
 	if err != nil {
 		return nil, err
 	}
-	c := &client{o.Name, o.Model, traitsOf(o.Model), address, header, http}
-	if header.Get("Anthropic-Version") == "" {
-		header.Set("Anthropic-Version", apiVersion)
+	c := &client{http, traitsOf(o.Model)}
+	if http.Header.Get("Anthropic-Version") == "" {
+		http.Header.Set("Anthropic-Version", apiVersion)
 	}
 	if c.traits.bound {
 		betas := bindingBeta
-		if asked := header.Get("Anthropic-Beta"); asked != "" {
+		if asked := http.Header.Get("Anthropic-Beta"); asked != "" {
 			betas = asked + "," + betas
 		}
-		header.Set("Anthropic-Beta", betas)
+		http.Header.Set("Anthropic-Beta", betas)
 	}
 	return c, nil
 }
@@ -75,15 +59,9 @@ func path(base string) string {
 }
 
 type client struct {
-	name, model string
-	traits      traits
-	address     string
-	header      http.Header
-	http        *sse.Client
+	http   *sse.Client
+	traits traits
 }
-
-// id is what messages of this model carry as message.Message's Model.
-func (c *client) id() string { return c.name + "/" + c.model }
 
 func (c *client) Stream(ctx context.Context, req provider.Request, emit func(provider.Event)) (provider.Reply, error) {
 	var left leftOut
@@ -96,17 +74,7 @@ func (c *client) Stream(ctx context.Context, req provider.Request, emit func(pro
 }
 
 func (c *client) ask(ctx context.Context, req provider.Request, left leftOut, emit func(provider.Event)) (provider.Reply, error) {
-	body, err := c.encode(req, left)
-	if err != nil {
-		return provider.Reply{}, c.http.Fail(provider.InvalidRequest, 0, "the request can't be encoded: %v", err)
-	}
-	answer, err := c.http.Post(ctx, c.address, c.header, body)
-	if err != nil {
-		return provider.Reply{}, err
-	}
-	defer answer.Close()
-	if answer.Status < 200 || answer.Status > 299 {
-		return provider.Reply{}, c.http.Refused(ctx, answer)
-	}
-	return c.decode(ctx, answer, emit)
+	return c.http.Exchange(ctx,
+		func() ([]byte, error) { return c.encode(req, left) },
+		func(a *sse.Answer) (provider.Reply, error) { return c.decode(ctx, a, emit) })
 }

@@ -78,7 +78,7 @@ func resultBlocks(m message.Message) []block {
 // said returns what the assistant said, in its order; nothing if only another
 // model's thoughts were in it, or half a thought.
 func (c *client) said(m message.Message, left leftOut) []block {
-	own := m.Model == c.id() // vendor's data goes back to its maker alone
+	own := m.Model == c.http.ID() // vendor's data goes back to its maker alone
 	var blocks []block
 	for _, p := range m.Parts {
 		var o opaque

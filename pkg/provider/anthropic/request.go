@@ -42,7 +42,7 @@ type wireChoice struct {
 
 // encode returns the body of a request.
 func (c *client) encode(req provider.Request, left leftOut) ([]byte, error) {
-	w := wireRequest{Model: c.model, MaxTokens: c.traits.maxOutput, Stream: true}
+	w := wireRequest{Model: c.http.Model, MaxTokens: c.traits.maxOutput, Stream: true}
 	if req.Options.MaxOutput > 0 {
 		w.MaxTokens = req.Options.MaxOutput
 	}

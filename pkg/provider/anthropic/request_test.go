@@ -139,7 +139,7 @@ func TestBaseURLsAreJoined(t *testing.T) {
 		"https://h/x/v1/messages/#part": "https://h/x/v1/messages/",
 	} {
 		p, err := New(Options{Model: "m", BaseURL: base})
-		if err != nil || p.(*client).address != want {
+		if err != nil || p.(*client).http.Address != want {
 			t.Errorf("%q: %v, %v; want %q", base, p, err, want)
 		}
 	}

@@ -93,7 +93,7 @@ func hasSaid(m message.Message) bool { return notBlank(m.Text()) || len(m.Calls(
 // of its calls, which mean nothing here (results are matched in order then).
 func (c *client) said(s *speech, m message.Message, i int) error {
 	p := m.Parts[i]
-	own := m.Model == c.id()
+	own := m.Model == c.http.ID()
 	var o opaque
 	if own {
 		o = opened(p.Opaque)
@@ -115,7 +115,7 @@ func (c *client) said(s *speech, m message.Message, i int) error {
 // first call of each message; to those that it never signed belongs none.
 func (c *client) signature(o opaque, m message.Message, i int) string {
 	first := message.Message{Parts: m.Parts[:i]}
-	if o.Signature == "" && m.Model != c.id() && !c.before3() && len(first.Calls()) == 0 {
+	if o.Signature == "" && m.Model != c.http.ID() && !c.before3() && len(first.Calls()) == 0 {
 		return noValidation
 	}
 	return o.Signature

@@ -108,7 +108,7 @@ func (c *client) thinking(effort string) *thinking {
 	if c.before3() {
 		return &thinking{Include: true, Budget: map[string]int{"low": 1024, "medium": 8192, "high": 24576}[effort]}
 	}
-	if effort == "medium" && strings.Contains(c.model, "gemini-3-pro") {
+	if effort == "medium" && strings.Contains(c.http.Model, "gemini-3-pro") {
 		effort = "high" // it has no level between
 	}
 	return &thinking{Include: true, Level: effort}

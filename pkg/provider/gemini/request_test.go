@@ -178,7 +178,7 @@ func TestAddresses(t *testing.T) {
 		{"https://h/v1/projects/p/locations/l", "publishers/google/models/m", "https://h/v1/projects/p/locations/l/publishers/google/models/m:streamGenerateContent?alt=sse"},
 	} {
 		p, err := New(Options{Model: c[1], BaseURL: c[0]})
-		if err != nil || p.(*client).address != c[2] {
+		if err != nil || p.(*client).http.Address != c[2] {
 			t.Errorf("%q, %s: %v, %v; want %q", c[0], c[1], p, err, c[2])
 		}
 	}

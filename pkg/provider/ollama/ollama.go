@@ -6,74 +6,37 @@ package ollama
 import (
 	"context"
 	"errors"
-	"net/http"
 	"strings"
-	"time"
 
 	"kagent/pkg/provider"
 	"kagent/pkg/provider/sse"
 )
 
-// Options describes a model and the way to it. Only Model must be given.
-type Options struct {
-	Name        string            // used in errors and as the first half of message.Message's Model; default "ollama"
-	Model       string            // as the server calls it, for example qwen3:8b
-	BaseURL     string            // default http://localhost:11434; with or without /api
-	APIKey      string            // sent as a bearer token, which ollama.com wants; empty: none
-	Header      map[string]string // further headers; they win
-	IdleTimeout time.Duration     // longest silence in an answer, before its first byte too (while the model is loaded); default 2m
-	HTTPClient  *http.Client      // default sse.DefaultHTTP(); its redirect policy is not used
-}
+// Options are those of all protocols. The name is ollama and the address
+// http://localhost:11434 by default, with or without /api; the key is sent as a
+// bearer token, which ollama.com wants. IdleTimeout counts while a model is loaded.
+type Options = sse.Options
 
 // New checks the options; nothing is sent yet.
 func New(o Options) (provider.Provider, error) {
-	if o.Name == "" {
-		o.Name = "ollama"
-	}
-	if o.BaseURL == "" {
-		o.BaseURL = "http://localhost:11434"
-	}
-	header := map[string]string{"Accept": "application/x-ndjson"}
-	for name, value := range o.Header {
-		header[http.CanonicalHeaderKey(name)] = value
-	}
-	service := sse.Service{
-		Name: o.Name, Model: o.Model, BaseURL: strings.TrimSuffix(strings.TrimRight(strings.TrimSpace(o.BaseURL), "/"), "/api"), Path: "/api/chat",
-		APIKey: o.APIKey, Header: header, IdleTimeout: o.IdleTimeout, HTTPClient: o.HTTPClient,
-	}
-	c := &client{name: o.Name, model: o.Model}
-	var err error
-	c.http, c.address, c.header, err = service.Open()
+	o = o.Or("ollama", "http://localhost:11434")
+	o.BaseURL = strings.TrimSuffix(strings.TrimRight(strings.TrimSpace(o.BaseURL), "/"), "/api")
+	http, err := sse.Service{Options: o, Path: "/api/chat", Accept: "application/x-ndjson"}.Open()
 	if err != nil {
 		return nil, err
 	}
-	return c, nil
+	return &client{http}, nil
 }
 
-type client struct {
-	name, model string
-	address     string
-	header      http.Header
-	http        *sse.Client
-}
-
-// id is what messages of this model carry as message.Message's Model.
-func (c *client) id() string { return c.name + "/" + c.model }
+type client struct{ http *sse.Client }
 
 func (c *client) Stream(ctx context.Context, req provider.Request, emit func(provider.Event)) (provider.Reply, error) {
-	body, err := c.encode(req)
-	if err != nil {
-		return provider.Reply{}, c.http.Fail(provider.InvalidRequest, 0, "the request can't be encoded: %v", err)
-	}
-	answer, err := c.http.Post(ctx, c.address, c.header, body)
-	if err != nil {
-		return provider.Reply{}, hinted(err)
-	}
-	defer answer.Close()
-	if answer.Status < 200 || answer.Status > 299 {
-		return provider.Reply{}, hinted(c.http.Refused(ctx, answer))
-	}
-	return c.decode(ctx, answer, &builder{emit: emit, model: c.model})
+	reply, err := c.http.Exchange(ctx,
+		func() ([]byte, error) { return c.encode(req) },
+		func(a *sse.Answer) (provider.Reply, error) {
+			return c.decode(ctx, a, &builder{emit: emit, model: c.http.Model})
+		})
+	return reply, hinted(err)
 }
 
 // hinted says what to do about errors that everybody meets first.

@@ -59,7 +59,7 @@ type wireSpec struct {
 // req.Choice is ignored. A format binds every word of a reply, calls too: it
 // is sent only where no tools are offered.
 func (c *client) encode(req provider.Request) ([]byte, error) {
-	w := wireRequest{Model: c.model, Stream: true, Think: req.Options.Effort}
+	w := wireRequest{Model: c.http.Model, Stream: true, Think: req.Options.Effort}
 	if notBlank(req.System) {
 		w.Messages = append(w.Messages, wireMessage{Role: "system", Content: message.Clean(req.System)})
 	}
@@ -121,7 +121,7 @@ func (c *client) said(m message.Message) wireMessage {
 	}
 	for _, p := range m.Parts {
 		switch {
-		case p.Type == message.TypeReasoning && m.Model == c.id():
+		case p.Type == message.TypeReasoning && m.Model == c.http.ID():
 			w.Thinking += message.Clean(p.Text)
 		case p.Type == message.TypeCall && p.Call != nil:
 			w.ToolCalls = append(w.ToolCalls, wireCall{ID: p.Call.ID, Function: wireFunction{

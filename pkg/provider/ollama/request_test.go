@@ -172,7 +172,7 @@ func TestAddresses(t *testing.T) {
 		"https://h/proxy?a=b#c": "https://h/proxy/api/chat?a=b",
 	} {
 		p, err := New(Options{Model: "m", BaseURL: base})
-		if err != nil || p.(*client).address != want {
+		if err != nil || p.(*client).http.Address != want {
 			t.Errorf("%q: %v, %v; want %q", base, p, err, want)
 		}
 	}

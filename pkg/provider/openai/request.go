@@ -55,7 +55,7 @@ type wireSpec struct {
 
 // encode returns the body of a request.
 func (c *client) encode(req provider.Request) ([]byte, error) {
-	w := wireRequest{Model: c.model, Stream: true}
+	w := wireRequest{Model: c.http.Model, Stream: true}
 	w.StreamOptions.IncludeUsage = true
 	if notBlank(req.System) {
 		w.Messages = append(w.Messages, wireMessage{Role: "system", Content: clean(req.System)})
@@ -102,7 +102,7 @@ func (c *client) message(m message.Message) []wireMessage {
 
 func (c *client) assistant(m message.Message) []wireMessage {
 	w := wireMessage{Role: "assistant"}
-	own := m.Model == c.id() // vendor's data goes back to its maker alone
+	own := m.Model == c.http.ID() // vendor's data goes back to its maker alone
 	for _, p := range m.Parts {
 		if p.Type != message.TypeCall || p.Call == nil {
 			continue

@@ -194,7 +194,7 @@ func TestBaseURLsAreJoined(t *testing.T) {
 		"https://h/v1/chat/completions":  "https://h/v1/chat/completions",
 	} {
 		p, err := New(Options{Model: "m", BaseURL: base})
-		if err != nil || p.(*client).address != want {
+		if err != nil || p.(*client).http.Address != want {
 			t.Errorf("%q: %v, %v; want %q", base, p, err, want)
 		}
 	}

@@ -45,14 +45,14 @@ func (l ownProtocol) Stream(ctx context.Context, req provider.Request, emit func
 	if err != nil {
 		return provider.Reply{}, err
 	}
-	http, address, header, err := l.o.Open()
+	http, err := l.o.Open()
 	if err != nil {
 		return provider.Reply{}, err
 	}
 	if l.sin == "key in the address" {
-		address += "?key=" + l.o.APIKey
+		http.Address += "?key=" + l.o.APIKey
 	}
-	a, err := http.Post(ctx, address, header, body)
+	a, err := http.Post(ctx, http.Address, http.Header, body)
 	if err != nil {
 		return provider.Reply{}, err
 	}
@@ -151,8 +151,10 @@ func ownAdapter(sin string) Adapter {
 	return Adapter{
 		Protocol: "lines", ID: "lines/m",
 		New: func(o Options) (provider.Provider, error) {
-			s := sse.Service{Name: "lines", Model: "m", BaseURL: o.BaseURL, Path: "/l", APIKey: o.Key, HTTPClient: o.HTTPClient, IdleTimeout: o.Idle}
-			_, _, _, err := s.Open()
+			s := sse.Service{Path: "/l", Options: sse.Options{
+				Name: "lines", Model: "m", BaseURL: o.BaseURL, APIKey: o.Key, HTTPClient: o.HTTPClient, IdleTimeout: o.Idle,
+			}}
+			_, err := s.Open()
 			return ownProtocol{o: s, sin: sin}, err
 		},
 		Wire: Wire{

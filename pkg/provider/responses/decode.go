@@ -11,29 +11,24 @@ import (
 	"kagent/pkg/provider/sse"
 )
 
-// maxWhole is the size in bytes of the largest answer that is not streamed.
-const maxWhole = 64 << 20
-
 // decode reads a successful answer: mostly a stream, but some servers ignore
 // that one was asked for, and some addresses lead to a login page.
 func (c *client) decode(ctx context.Context, a *sse.Answer, emit func(provider.Event)) (provider.Reply, error) {
 	b := &output{emit: emit}
-	switch first, err := a.FirstByte(); {
+	switch whole, err := c.http.Whole(a); {
 	case err == io.EOF:
 		return provider.Reply{}, c.truncated(b)
 	case err != nil:
 		return provider.Reply{}, err
-	case first == '{' || first == '[':
+	case whole:
 		return c.whole(a, b)
-	case first == '<':
-		return provider.Reply{}, c.http.LoginPage(a)
 	}
 	return c.stream(ctx, a, b)
 }
 
 // whole reads a response that comes as one JSON value.
 func (c *client) whole(a *sse.Answer, b *output) (provider.Reply, error) {
-	body, err := c.http.ReadAll(a, maxWhole)
+	body, err := c.http.ReadAll(a, sse.MaxEvent)
 	if err != nil {
 		return provider.Reply{}, err
 	}
@@ -153,7 +148,7 @@ func (c *client) reply(b *output, r response) (provider.Reply, error) {
 		return provider.Reply{}, c.http.Odd(err)
 	}
 	parts, refusal := b.parts()
-	reply := provider.Reply{Parts: parts, Stop: stop, Usage: r.Usage.message(), Model: c.model}
+	reply := provider.Reply{Parts: parts, Stop: stop, Usage: r.Usage.message(), Model: c.http.Model}
 	if r.Model != "" {
 		reply.Model = string(r.Model)
 	}

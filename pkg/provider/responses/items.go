@@ -73,7 +73,7 @@ func (c *client) items(m message.Message) (items []any) {
 // maker alone, and only before what they led to: at the end of a message the
 // service refuses them.
 func (c *client) assistant(m message.Message) (items []any) {
-	own := m.Model == c.id()
+	own := m.Model == c.http.ID()
 	said := 0
 	for _, p := range m.Parts {
 		var o opaque

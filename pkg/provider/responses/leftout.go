@@ -51,7 +51,7 @@ func markSilent(parts []message.Part) {
 func (c *client) silent(list []message.Message) bool {
 	for _, m := range list {
 		for _, p := range m.Parts {
-			if p.Type != message.TypeReasoning && m.Model == c.id() && opened(p.Opaque).Silent {
+			if p.Type != message.TypeReasoning && m.Model == c.http.ID() && opened(p.Opaque).Silent {
 				return true
 			}
 		}

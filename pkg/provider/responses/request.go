@@ -58,7 +58,7 @@ const leastOutput = 16
 // encode returns the body of a request. It asks for the model's thoughts in
 // encrypted form, to be sent back in the next one.
 func (c *client) encode(req provider.Request, left leftOut) ([]byte, error) {
-	w := wireRequest{Model: c.model, Input: []any{}, Stream: true, Temperature: req.Options.Temperature}
+	w := wireRequest{Model: c.http.Model, Input: []any{}, Stream: true, Temperature: req.Options.Temperature}
 	if notBlank(req.System) {
 		w.Instructions = message.Clean(req.System)
 	}

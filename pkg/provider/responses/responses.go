@@ -8,53 +8,29 @@ package responses
 
 import (
 	"context"
-	"net/http"
 	"sync/atomic"
-	"time"
 
 	"kagent/pkg/provider"
 	"kagent/pkg/provider/sse"
 )
 
-// Options describes a model and the way to it. Only Model must be given.
-type Options struct {
-	Name        string            // used in errors and as the first half of message.Message's Model; default "openai-responses"
-	Model       string            // as the service calls it
-	BaseURL     string            // default https://api.openai.com/v1; a query is kept
-	APIKey      string            // sent as a bearer token; empty: none
-	Header      map[string]string // further headers; they win
-	IdleTimeout time.Duration     // longest silence in an answer, before its first byte too; default 2m
-	HTTPClient  *http.Client      // default sse.DefaultHTTP(); its redirect policy is not used
-}
+// Options are those of all protocols. The name is openai-responses and the
+// address https://api.openai.com/v1 by default; the key is sent as a bearer token.
+type Options = sse.Options
 
 // New checks the options; nothing is sent yet.
 func New(o Options) (provider.Provider, error) {
-	if o.Name == "" {
-		o.Name = "openai-responses"
-	}
-	if o.BaseURL == "" {
-		o.BaseURL = "https://api.openai.com/v1"
-	}
-	http, address, header, err := sse.Service{
-		Name: o.Name, Model: o.Model, BaseURL: o.BaseURL, Path: "/responses", APIKey: o.APIKey,
-		Header: o.Header, IdleTimeout: o.IdleTimeout, HTTPClient: o.HTTPClient,
-	}.Open()
+	http, err := sse.Service{Options: o.Or("openai-responses", "https://api.openai.com/v1"), Path: "/responses"}.Open()
 	if err != nil {
 		return nil, err
 	}
-	return &client{name: o.Name, model: o.Model, address: address, header: header, http: http}, nil
+	return &client{http: http}, nil
 }
 
 type client struct {
-	name, model string
-	address     string
-	header      http.Header
-	http        *sse.Client
-	unsealed    atomic.Bool // the model doesn't reason: it refuses to be asked for its encrypted thoughts
+	http     *sse.Client
+	unsealed atomic.Bool // the model doesn't reason: it refuses to be asked for its encrypted thoughts
 }
-
-// id is what messages of this model carry as message.Message's Model.
-func (c *client) id() string { return c.name + "/" + c.model }
 
 func (c *client) Stream(ctx context.Context, req provider.Request, emit func(provider.Event)) (provider.Reply, error) {
 	left := leftOut{seal: c.unsealed.Load(), thoughts: c.silent(req.Messages)}
@@ -73,17 +49,7 @@ func (c *client) Stream(ctx context.Context, req provider.Request, emit func(pro
 }
 
 func (c *client) ask(ctx context.Context, req provider.Request, left leftOut, emit func(provider.Event)) (provider.Reply, error) {
-	body, err := c.encode(req, left)
-	if err != nil {
-		return provider.Reply{}, c.http.Fail(provider.InvalidRequest, 0, "the request can't be encoded: %v", err)
-	}
-	answer, err := c.http.Post(ctx, c.address, c.header, body)
-	if err != nil {
-		return provider.Reply{}, err
-	}
-	defer answer.Close()
-	if answer.Status < 200 || answer.Status > 299 {
-		return provider.Reply{}, c.http.Refused(ctx, answer)
-	}
-	return c.decode(ctx, answer, emit)
+	return c.http.Exchange(ctx,
+		func() ([]byte, error) { return c.encode(req, left) },
+		func(a *sse.Answer) (provider.Reply, error) { return c.decode(ctx, a, emit) })
 }

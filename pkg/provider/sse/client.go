@@ -14,12 +14,14 @@ import (
 	"kagent/pkg/provider"
 )
 
-// Client posts requests and guards their answers against silence.
+// Client asks one model of a service, and guards its answers against silence.
 type Client struct {
+	Address  string        // where Exchange posts to
+	Header   http.Header   // of what Exchange posts
 	HTTP     *http.Client  // for example DefaultHTTP()
 	Idle     time.Duration // longest silence, the wait for the first byte included; 0: two minutes
-	Provider string        // for errors
-	Model    string        // for errors
+	Provider string        // for errors, and the first half of ID
+	Model    string        // as the service calls it
 	Secrets  []string      // masked in every error text
 }
 
@@ -65,6 +67,37 @@ func (a *Answer) FirstByte() (byte, error) {
 			return c, a.Body.UnreadByte()
 		}
 	}
+}
+
+// ID is what messages of this model carry as message.Message's Model.
+func (c *Client) ID() string { return c.Provider + "/" + c.Model }
+
+// Exchange sends the body that encode makes, and has read make a reply of the
+// answer. An answer whose status is no success is an error.
+func (c *Client) Exchange(ctx context.Context, encode func() ([]byte, error), read func(*Answer) (provider.Reply, error)) (provider.Reply, error) {
+	body, err := encode()
+	if err != nil {
+		return provider.Reply{}, c.Fail(provider.InvalidRequest, 0, "the request can't be encoded: %v", err)
+	}
+	a, err := c.Post(ctx, c.Address, c.Header, body)
+	if err != nil {
+		return provider.Reply{}, err
+	}
+	defer a.Close()
+	if a.Status < 200 || a.Status > 299 {
+		return provider.Reply{}, c.Refused(ctx, a)
+	}
+	return read(a)
+}
+
+// Whole reports whether a successful answer is one JSON value although a stream
+// was asked for. io.EOF says that there is none; a login page is an error.
+func (c *Client) Whole(a *Answer) (bool, error) {
+	first, err := a.FirstByte()
+	if err == nil && first == '<' {
+		return false, c.LoginPage(a)
+	}
+	return first == '{' || first == '[', err
 }
 
 // Post sends body to address. The answer may have any status but a

@@ -9,31 +9,53 @@ import (
 	"time"
 )
 
-// Service says where a service is and what every request to it carries.
-type Service struct {
-	Name, Model string
-	BaseURL     string // a query is kept
-	Path        string // appended to BaseURL, unless that ends in it
-	APIKey      string // empty: none
-	KeyHeader   string // that carries the key; default Authorization, where it is a bearer token
-	Header      map[string]string
-	IdleTimeout time.Duration
-	HTTPClient  *http.Client
+// Options describes a model and the way to it, for every protocol. Only Model
+// must be given.
+type Options struct {
+	Name        string            // used in errors and as the first half of message.Message's Model; default that of the protocol
+	Model       string            // as the service calls it
+	BaseURL     string            // default that of the protocol; a query is kept
+	APIKey      string            // empty: none
+	Header      map[string]string // further headers; they win
+	IdleTimeout time.Duration     // longest silence in an answer, before its first byte too; default 2m
+	HTTPClient  *http.Client      // default DefaultHTTP(); its redirect policy is not used
 }
 
-// Open checks s and returns what Post needs. Its errors show no credentials.
-func (s Service) Open() (c *Client, address string, header http.Header, err error) {
+// Or returns the options with a protocol's name and address where none is given.
+func (o Options) Or(name, base string) Options {
+	if o.Name == "" {
+		o.Name = name
+	}
+	if o.BaseURL == "" {
+		o.BaseURL = base
+	}
+	return o
+}
+
+// Service is how a protocol uses its options.
+type Service struct {
+	Options
+	Path      string // appended to BaseURL, unless that ends in it
+	KeyHeader string // that carries the key; default Authorization, where it is a bearer token
+	Accept    string // default text/event-stream
+}
+
+// Open checks s; nothing is sent yet. Its errors show no credentials.
+func (s Service) Open() (*Client, error) {
 	if s.Model == "" {
-		return nil, "", nil, errors.New(s.Name + ": no model given")
+		return nil, errors.New(s.Name + ": no model given")
 	}
 	address, password, err := s.address()
 	if err != nil {
-		return nil, "", nil, fmt.Errorf("%s: %w", s.Name, err)
+		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
-	header = http.Header{
+	header := http.Header{
 		"Content-Type": {"application/json"},
 		"Accept":       {"text/event-stream"},
 		"User-Agent":   {"kagent"},
+	}
+	if s.Accept != "" {
+		header.Set("Accept", s.Accept)
 	}
 	key := strings.TrimSpace(s.APIKey)
 	secrets := []string{key, password}
@@ -50,14 +72,16 @@ func (s Service) Open() (c *Client, address string, header http.Header, err erro
 	}
 	for name, values := range header {
 		if strings.ContainsFunc(values[0], func(r rune) bool { return r < ' ' || r == 0x7f }) {
-			return nil, "", nil, fmt.Errorf("%s: the value of header %s holds a control character", s.Name, name)
+			return nil, fmt.Errorf("%s: the value of header %s holds a control character", s.Name, name)
 		}
 	}
 	if s.HTTPClient == nil {
 		s.HTTPClient = DefaultHTTP()
 	}
-	c = &Client{HTTP: s.HTTPClient, Idle: s.IdleTimeout, Provider: s.Name, Model: s.Model, Secrets: secrets}
-	return c, address, header, nil
+	return &Client{
+		Address: address, Header: header, HTTP: s.HTTPClient, Idle: s.IdleTimeout,
+		Provider: s.Name, Model: s.Model, Secrets: secrets,
+	}, nil
 }
 
 // address returns where to post to and the password in it, if any.
