@@ -8,9 +8,11 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -24,7 +26,8 @@ import (
 type Orphans struct {
 	// Held for reading while a command starts, until its leader is in live.
 	starting sync.RWMutex
-	live     sync.Map // pid of the leader of each running command: true
+	live     sync.Map     // pid of the leader of each running command: true
+	calls    atomic.Int32 // begun, and what they left behind not ended yet
 	session  int
 	died     chan os.Signal
 	over     chan struct{} // closed when the dead are no longer looked for
@@ -57,6 +60,13 @@ func (o *Orphans) Close() {
 		close(o.died)
 		<-o.over // it would take another's commands for orphans
 		_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+	}
+}
+
+// begin says that a call is about to start a command: end is called for each.
+func (o *Orphans) begin() {
+	if o != nil {
+		o.calls.Add(1)
 	}
 }
 
@@ -97,6 +107,10 @@ func (o *Orphans) terminate(key string, group int) {
 // direct children are killed: their numbers can't be given away before we reap
 // them, and what they started is ours when they are reaped.
 func (o *Orphans) end(key string) (found, left bool) {
+	if o == nil {
+		return false, false
+	}
+	defer o.calls.Add(-1)
 	deadline := time.Now().Add(killTime)
 	for pause := time.Millisecond; ; pause = min(2*pause, reapPause) {
 		seen := o.each(key, func(pid int) {
@@ -113,15 +127,15 @@ func (o *Orphans) end(key string) (found, left bool) {
 }
 
 // each calls do with the orphans of the call of that key and counts them. While
-// other commands run, these are only those that say so in their environment: what
-// has wiped it is taken for the last command's. The first process of a container
+// other calls have not ended theirs, these are only those that say so in their
+// environment: what has wiped it is taken for the last call's. The first process of a container
 // is given strangers too.
 func (o *Orphans) each(key string, do func(pid int)) (seen int) {
 	if o == nil || !o.quiet() {
 		return 0
 	}
 	defer o.starting.Unlock()
-	sure := os.Getpid() != 1
+	sure := os.Getpid() != 1 && o.calls.Load() <= 1
 	o.live.Range(func(any, any) bool { sure = false; return false })
 	for _, pid := range o.orphans() {
 		if sure || marked(pid, key) {
@@ -180,8 +194,26 @@ func dead(pid int) bool {
 	return got == pid || errors.Is(err, unix.ECHILD)
 }
 
-// children returns the children of all our threads.
+// children returns the children of all our threads. A list that is read while one
+// of them ends can lack others (proc_pid_children(5)), so that two readings in a
+// row must agree; where the children never rest, the last one counts.
 func children() ([]int, error) {
+	last, err := readChildren()
+	for range 20 {
+		if err != nil {
+			return nil, err
+		}
+		var pids []int
+		if pids, err = readChildren(); err == nil && slices.Equal(pids, last) {
+			break
+		}
+		last = pids
+	}
+	return last, err
+}
+
+// readChildren returns them in order.
+func readChildren() ([]int, error) {
 	lists, err := filepath.Glob("/proc/self/task/*/children")
 	if err == nil && len(lists) == 0 {
 		err = errors.ErrUnsupported
@@ -198,6 +230,7 @@ func children() ([]int, error) {
 			}
 		}
 	}
+	slices.Sort(pids)
 	return pids, err
 }
 

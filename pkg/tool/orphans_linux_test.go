@@ -4,8 +4,10 @@ import (
 	"context"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -141,5 +143,37 @@ func TestOrphansThatEndByThemselvesAreReapedDuringTheCall(t *testing.T) {
 		while [ ! -e pid ]; do :; done; while kill -0 $(cat pid) 2>/dev/null; do :; done; echo gone`, "timeout": 60})
 	if r.Outcome != OK || r.Text != "gone\n" {
 		t.Errorf("%s %q", r.Outcome, r.Text)
+	}
+}
+
+// The kernel's list of children can lack some while others end.
+func TestNoChildIsOverlookedWhileOthersEnd(t *testing.T) {
+	stays := exec.Command("sleep", "600")
+	if err := stays.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { stays.Process.Kill(); stays.Wait() })
+	over := make(chan struct{})
+	var others sync.WaitGroup
+	for range 4 {
+		others.Go(func() {
+			for range 60 {
+				if err := exec.Command("true").Run(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	go func() { others.Wait(); close(over) }()
+	for looks := 1; ; looks++ {
+		pids, err := children()
+		if err != nil || !slices.Contains(pids, stays.Process.Pid) {
+			t.Fatalf("look %d: %v, %v lacks %d", looks, err, pids, stays.Process.Pid)
+		}
+		select {
+		case <-over:
+			return
+		default:
+		}
 	}
 }

@@ -14,6 +14,8 @@ func AdoptOrphans() *Orphans { return nil }
 // Close does nothing.
 func (*Orphans) Close() {}
 
+func (*Orphans) begin() {}
+
 func (*Orphans) start(cmd *exec.Cmd) error { return cmd.Start() }
 
 func (*Orphans) wait(cmd *exec.Cmd) { _ = cmd.Wait() } // the state says it all

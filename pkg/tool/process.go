@@ -54,6 +54,7 @@ func start(cmd *exec.Cmd, out *output, left leftBehind) (*process, error) {
 		cmd: cmd, out: out, left: left, pipe: r,
 		exited: make(chan struct{}), drained: make(chan struct{}),
 	}
+	left.orphans.begin()
 	started := make(chan error)
 	go func() {
 		// The death signal of Linux comes when the thread that started the
@@ -69,6 +70,7 @@ func start(cmd *exec.Cmd, out *output, left leftBehind) (*process, error) {
 	}()
 	if err := <-started; err != nil {
 		r.Close()
+		left.orphans.end(left.key)
 		return nil, err
 	}
 	go func() {
