@@ -145,7 +145,7 @@ var brokenPrograms = []broken{
 // is noticed by the tool meant for it and for the right reason.
 func TestBrokenProgramsAreCaught(t *testing.T) {
 	l := newLab(t)
-	for _, b := range slices.Concat(brokenPrograms, brokenAgents, brokenSummaries, brokenOnDisk, brokenForks, brokenImports, brokenHouse) {
+	for _, b := range allBroken() {
 		t.Run(b.name, func(t *testing.T) {
 			overlay := l.overlay(t, b.edits)
 			if b.slow && l.short {
@@ -167,6 +167,22 @@ func TestBrokenProgramsAreCaught(t *testing.T) {
 			t.Errorf("%s fails, but not with %q:\n%s", b.sweep.tool, b.why, r.output)
 		})
 	}
+}
+
+// TestRulesAreBrokenWhereTheyAre needs no lab: each mutation fits the code as it is.
+func TestRulesAreBrokenWhereTheyAre(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &lab{root: root}
+	for _, b := range allBroken() {
+		t.Run(b.name, func(t *testing.T) { l.overlay(t, b.edits) })
+	}
+}
+
+func allBroken() []broken {
+	return slices.Concat(brokenPrograms, brokenAgents, brokenSummaries, brokenOnDisk, brokenForks, brokenImports, brokenHouse)
 }
 
 // overlay writes the changed files and the list that `go build -overlay` reads.

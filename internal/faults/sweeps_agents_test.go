@@ -46,7 +46,7 @@ func agentSweeps() []sweep {
 var brokenAgents = []broken{
 	{
 		"a question asked anew after a kill",
-		[]edit{{"pkg/agent/decide.go", "if c.Child.Task == task &&", "if c.Ended() && c.Child.Task == task &&"}},
+		[]edit{{"pkg/agent/decide.go", "if task.asked(c.Child) &&", "if c.Ended() && task.asked(c.Child) &&"}},
 		sweep{tool: "killpoints", agent: "orchestrator", run: "run.sh", recover: "recover.sh", args: []string{"--actions", "killafter", "--every", "3"}},
 		"replies, want 7", true,
 	},
