@@ -150,7 +150,8 @@ func (s *start) fits(there *session.State) error {
 }
 
 // completed deals with a session that needs no more work, without taking it:
-// it prints the answer again, or with skip says only that there is one.
+// it prints the answer again, or with skip says only that there is one, unless
+// its answer has never arrived.
 func (s *start) completed(id string) (bool, error) {
 	v, done, err := s.app.readCompleted(s.store, id)
 	if !done || err != nil {
@@ -167,6 +168,9 @@ func (s *start) completed(id string) (bool, error) {
 		s.app.say("session %s", id)
 	}
 	if skip && s.app.format == "text" {
+		if s.overdue(res) {
+			return true, nil
+		}
 		s.app.finish(&res, &s.opts.display) // whoever completed it may have died before that
 		s.app.sayUnless(s.opts.display.quiet)("completed already: nothing to do")
 		return true, nil

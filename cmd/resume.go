@@ -179,9 +179,10 @@ func (a *app) answer(res result, d *displayFlags) {
 	a.finish(&res, d)
 	if a.format == "text" {
 		a.out.text(*res.Answer)
-		return
+	} else {
+		a.out.json(res.as(a.format))
 	}
-	a.out.json(res.as(a.format))
+	a.settle(a.store(), res.Session)
 }
 
 func completedResult(s *session.State, store *checkpoint.Store, began time.Time) result {

@@ -77,6 +77,9 @@ func (t *turn) run(prompt string) error {
 	case t.display.allowPartial && t.result.Partial != nil:
 		a.out.text(*t.result.Partial)
 	}
+	if end.Status == session.Completed {
+		a.settle(t.store, t.result.Session)
+	}
 	t.explain(end, err)
 	return nil
 }

@@ -9,6 +9,7 @@
 //	<dir>/<id>/imported.json the file that the session was made of
 //	<dir>/<id>/artifacts/    large outputs of tools, each named by its SHA-256
 //	<dir>/<id>/status.json   what a run does right now, for those who watch it; promises nothing
+//	<dir>/<id>/undelivered   there while the answer has not reached whoever asked for it
 //	<dir>/<id>/inbox/        messages that wait to be taken, see Inbox
 //
 // # The line
