@@ -110,6 +110,14 @@ func resumeLine(store *checkpoint.Store, id string) string {
 	return line
 }
 
+func quoted(words []string) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = quote(w)
+	}
+	return out
+}
+
 // quote makes s one word of a shell.
 func quote(s string) string {
 	plain := func(r rune) bool {
@@ -185,6 +193,9 @@ func hints(err error) []string {
 	var other *checkpoint.UserError
 	var there *existsError
 	switch {
+	case errors.As(err, &other) && other.Mode != 0:
+		return []string{"if `kagent show " + other.ID + "` shows nothing but yours: chmod -R go-w " + strings.Join(quoted(other.All), " ") +
+			"; or take its past over on purpose: `kagent fork " + other.ID + "`"}
 	case errors.As(err, &other):
 		return []string{"run kagent as that user, chown the session, or take its past over on purpose: `kagent fork " + other.ID + "`"}
 	case errors.As(err, &notFound) && len(notFound.Near) > 0:

@@ -118,7 +118,8 @@ func (s *Store) fresh(as string, name func(n int) string) (*Journal, *session.Lo
 		var inUse *InUseError
 		var badID *IDError
 		var damaged *DamagedError
-		if errors.Is(err, ErrExists) || errors.As(err, &inUse) || errors.As(err, &badID) || errors.As(err, &damaged) {
+		var theirs *UserError
+		if errors.Is(err, ErrExists) || errors.As(err, &theirs) || errors.As(err, &inUse) || errors.As(err, &badID) || errors.As(err, &damaged) {
 			continue
 		}
 		return j, torn, err

@@ -22,12 +22,13 @@ type Recovery struct {
 // Open takes a session and recovers it: opening is recovery, see doc.go. Checks
 // see its state before anything is changed, and may refuse with an error that
 // Open returns. Others: *NotFoundError, *InUseError, *DamagedError,
-// *VersionError, *StorageError, and *UserError for what Adopt can take.
+// *VersionError, *StorageError, *UserError, and *ForeignError for what Adopt can take.
 func (s *Store) Open(id string, checks ...func(*session.State) error) (*Journal, Recovery, error) {
 	if err := CheckID(id); err != nil {
 		return nil, Recovery{}, &NotFoundError{ID: id}
 	}
-	if err := s.checkUser(id); err != nil {
+	loose, err := s.checkUser(id)
+	if err != nil {
 		return nil, Recovery{}, err
 	}
 	j, err := s.acquire(id)
@@ -39,6 +40,7 @@ func (s *Store) Open(id string, checks ...func(*session.State) error) (*Journal,
 		j.Close()
 		return nil, Recovery{}, s.strange(id, err)
 	}
+	rec.Warnings = append(rec.Warnings, loose...)
 	return j, rec, nil
 }
 

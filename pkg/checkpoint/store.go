@@ -56,7 +56,7 @@ func (s *Store) Path(id string) string { return pathsOf(s.dir, id).checkpoint }
 
 // Create makes a session whose log begins with c and session/opened, both
 // durable, and takes it. Errors: *IDError, ErrExists, *InUseError,
-// *DamagedError, *StorageError.
+// *DamagedError, *UserError, *StorageError.
 func (s *Store) Create(id string, c session.Created) (*Journal, error) {
 	if err := s.checkNew(id); err != nil {
 		return nil, err
@@ -144,6 +144,9 @@ func (s *Store) checkNew(id string) error {
 	case err == nil:
 		return ErrExists
 	case as[*StorageError](err), as[*DamagedError](err): // the latter: a checkpoint that has lost its log: nothing is put beside it
+		return err
+	}
+	if _, err := s.checkUser(id); err != nil { // what another has laid out there
 		return err
 	}
 	if err := makeDirs(s.fs, s.dir); err != nil {

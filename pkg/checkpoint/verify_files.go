@@ -95,7 +95,7 @@ const artifactsDir = "artifacts"
 // ours reports whether kagent gives such a name to a file of a session.
 func ours(name string) bool {
 	switch name {
-	case "events.jsonl", "checkpoint.tmp", "events.tmp", importedTemp, "inbox", statusName, statusTemp, undeliveredName:
+	case "events.jsonl", "checkpoint.tmp", "events.tmp", importedTemp, "inbox", statusName, statusTemp, undeliveredName, modesTemp:
 		return true
 	}
 	return strings.HasPrefix(name, "torn-") || strings.HasPrefix(name, "checkpoint.damaged") || strings.HasPrefix(name, importedName)
