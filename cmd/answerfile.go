@@ -32,6 +32,9 @@ func checkFile(flag, path string) error {
 
 // checkTarget refuses a path that can't be replaced by a file.
 func checkTarget(what, path string) error {
+	if err := checkName(what, path); err != nil {
+		return err
+	}
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():

@@ -19,6 +19,9 @@ func openLog(path string) (*logFile, error) {
 	if path == "" {
 		return nil, nil
 	}
+	if err := checkName("--log-file", path); err != nil {
+		return nil, err
+	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, usageErrorf("name a file in a directory that can be written to", "--log-file %s: %v", path, cause(err))
