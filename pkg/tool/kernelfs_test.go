@@ -70,3 +70,40 @@ func TestGitsOwnFilesAreNotChanged(t *testing.T) {
 		t.Errorf("reading is allowed: %+v", res)
 	}
 }
+
+// max-steps: 1 in .kagent.yaml would throttle every later run, and a profile is
+// a system prompt.
+func TestWhatSetsUpKagentIsNotChangedByTools(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, ".kagent", "agents"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".kagent.yaml"), []byte("max-steps: 9\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(".kagent", filepath.Join(dir, "alias")); err != nil {
+		t.Fatal(err)
+	}
+	ws, err := NewWorkspace(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := func(tool Tool, args obj) {
+		t.Helper()
+		if r := run(t, tool, args); r.Outcome != Failed || !strings.Contains(r.Text, "sets up kagent") {
+			t.Errorf("%v: %+v", args, r)
+		}
+	}
+	for _, path := range []string{".kagent.yaml", ".kagent/agents/a.md", "alias/agents/a.md", ".kagent/../.kagent/x", "new/.KAGENT.yaml"} {
+		refused(WriteFile(ws), obj{"path": path, "content": "x"})
+		refused(ApplyPatch(ws), obj{"patch": "--- /dev/null\n+++ b/" + path + "\n@@ -0,0 +1 @@\n+x\n"})
+	}
+	refused(EditFile(ws), obj{"path": ".kagent.yaml", "edits": []obj{{"old": "9", "new": "1"}}})
+	refused(ApplyPatch(ws), obj{"patch": "--- a/.kagent.yaml\n+++ /dev/null\n@@ -1 +0,0 @@\n-max-steps: 9\n"})
+	if r := run(t, ReadFile(ws, nil), obj{"path": ".kagent.yaml"}); r.Outcome != OK {
+		t.Errorf("reading is allowed: %+v", r)
+	}
+	if r := run(t, WriteFile(ws), obj{"path": ".kagent.yml", "content": "x"}); r.Outcome != OK {
+		t.Errorf("another name: %+v", r)
+	}
+}

@@ -40,7 +40,8 @@ func (w *Workspace) resolve(path string) (*place, error) {
 }
 
 // resolveToChange is resolve for a file that is to be written. What git keeps
-// for itself is not: a hook or a setting in it would run commands later.
+// for itself is not: a hook or a setting in it would run commands later. Nor is
+// what sets up kagent: a run would change the limits and prompts of all later ones.
 func (w *Workspace) resolveToChange(path string) (*place, error) {
 	if strings.HasPrefix(path, artifactPath) {
 		return nil, fmt.Errorf("%s: it names a kept output, which only read_file takes", clip(path, 300))
@@ -50,12 +51,23 @@ func (w *Workspace) resolveToChange(path string) (*place, error) {
 		return nil, err
 	}
 	for name := range strings.SplitSeq(p.rel, "/") {
-		if strings.EqualFold(name, ".git") {
+		if err := reserved(name); err != nil {
 			p.close()
-			return nil, fmt.Errorf("%s: it belongs to git, whose files the file tools do not change; use git", clip(path, 300))
+			return nil, fmt.Errorf("%s: %w", clip(path, 300), err)
 		}
 	}
 	return p, nil
+}
+
+// reserved says why nothing of that name is changed, nil if it may be.
+func reserved(name string) error {
+	switch strings.ToLower(name) {
+	case ".git":
+		return errors.New("it belongs to git, whose files the file tools do not change; use git")
+	case ".kagent", ".kagent.yaml":
+		return errors.New("it sets up kagent, whose files the file tools do not change; tell the user what to write there")
+	}
+	return nil
 }
 
 func (w *Workspace) find(path string) (*place, error) {
