@@ -61,8 +61,7 @@ func (t *turn) schemas(h *session.RequestHeader) {
 	}
 	tools := slices.DeleteFunc(t.tools.Specs(), func(s message.ToolSpec) bool { return !slices.Contains(h.Tools, s.Name) })
 	for _, w := range dropped(c, h.Model, tools) {
-		if !slices.Contains(t.result.Warnings, w) {
-			t.result.Warnings = append(t.result.Warnings, w)
+		if t.result.warn(w) {
 			t.say("warning: %s", w)
 		}
 	}

@@ -47,8 +47,8 @@ func TestWhatASchemaLosesIsWarnedOfOnce(t *testing.T) {
 	said := &strings.Builder{}
 	turn := &turn{app: &app{stderr: said}, tools: set}
 	for range 3 {
-		turn.notice(&session.RequestHeader{Model: "anthropic/a,openai/b,demo", Tools: []string{"wild", "plan"}})
-		turn.notice(&session.RequestHeader{Model: "gemini/c", Tools: []string{}})
+		turn.notice("", &session.RequestHeader{Model: "anthropic/a,openai/b,demo", Tools: []string{"wild", "plan"}})
+		turn.notice("", &session.RequestHeader{Model: "gemini/c", Tools: []string{}})
 	}
 	all := strings.Join(turn.result.Warnings, "\n")
 	if len(turn.result.Warnings) != 2 || !strings.Contains(all, "anthropic/a can't be told") || !strings.Contains(all, "openai/b can't be told all of the arguments of a tool: wild: ") {

@@ -72,6 +72,9 @@ func (r *result) fill(s *session.State, end agent.Finish, store *checkpoint.Stor
 		r.Denied = denied
 	}
 	r.refused = s.Settings.FailOnDenied && len(s.DeniedNow()) > 0
+	for _, w := range agent.Fallbacks(s) { // also of what an earlier run concluded
+		r.warn(oneLine(w, 1000))
+	}
 	r.Checkpoint = store.Path(s.ID)
 	if !end.End.RetryAt.IsZero() {
 		r.RetryAt = &end.End.RetryAt
@@ -91,6 +94,15 @@ func (r *result) fill(s *session.State, end agent.Finish, store *checkpoint.Stor
 	if r.Resume += raised(s, end.Reason); end.Reason == session.ReasonPlan {
 		r.Resume += " --approve " + approveAll
 	}
+}
+
+// warn adds a warning, once, and reports whether it is a new one.
+func (r *result) warn(w string) bool {
+	if slices.Contains(r.Warnings, w) {
+		return false
+	}
+	r.Warnings = append(r.Warnings, w)
+	return true
 }
 
 // code is the exit code of a run that came to this.

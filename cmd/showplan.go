@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"kagent/pkg/agent"
 	"kagent/pkg/checkpoint"
 	"kagent/pkg/session"
 )
@@ -23,6 +24,9 @@ func (a *app) showPlan(store *checkpoint.Store, id string) error {
 		return nil
 	}
 	p := planText{a.out}
+	for _, w := range agent.Fallbacks(v.State) {
+		p.line("%s", oneLine(w, 1000))
+	}
 	switch s := state.(type) {
 	case *session.PlanState:
 		p.plan(s.CurrentPlan, s.CompletedSteps, s.ReplanCount)

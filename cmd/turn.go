@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -147,14 +146,17 @@ func (t *turn) play(prompt string) (agent.Finish, error) {
 }
 
 // notice keeps what a script should be warned of.
-func (t *turn) notice(d session.Data) {
-	if h, ok := d.(*session.RequestHeader); ok {
-		t.schemas(h)
-	}
-	if r, ok := d.(*session.RequestRetried); ok && r.Next != "" {
-		w := r.Next + " was asked instead: " + oneLine(r.Error.Message, 300)
-		if !slices.Contains(t.result.Warnings, w) {
-			t.result.Warnings = append(t.result.Warnings, w)
+func (t *turn) notice(scope string, d session.Data) {
+	switch d := d.(type) {
+	case *session.RequestHeader:
+		t.schemas(d)
+	case *session.RequestRetried:
+		if d.Next != "" {
+			t.result.warn(d.Next + " was asked instead: " + oneLine(d.Error.Message, 300))
+		}
+	case *session.RouteSet, *session.PlanSet, *session.GraphSet, *session.VerdictGiven, *session.CompactFailed:
+		if w := agent.Fallback(t.journal.State(), scope, d); w != "" && t.result.warn(oneLine(w, 1000)) {
+			t.say("warning: %s", oneLine(w, 1000))
 		}
 	}
 }
@@ -257,6 +259,9 @@ func standing(status session.Status, reason session.Reason) string {
 // plan shows the plan that a person is to decide on.
 func (t *turn) plan(end agent.Finish) {
 	if plan := t.journal.State().Main().Work.Plan; plan != nil && end.Reason == session.ReasonPlan {
+		if w := agent.Fallback(t.journal.State(), "", plan); w != "" {
+			t.say("no model made this plan, it is the fallback: %s", oneLine(w, 1000))
+		}
 		for i, step := range plan.Steps {
 			t.say("%3d. %s", i+1, oneLine(step, 500))
 		}

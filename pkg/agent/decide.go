@@ -62,7 +62,7 @@ func (d decision[T]) strategy(s *session.State, scope string) Action {
 	case err == nil:
 		return finish(session.Completed, "")
 	case sc.Turn.Steps >= 2:
-		return because(session.Failed, session.ReasonIncomplete, "no usable "+d.kind+": "+err.Error())
+		return because(session.Failed, session.ReasonIncomplete, unusable(d.kind)+err.Error())
 	}
 	return again(sc, promptWith("again", err.Error()))
 }

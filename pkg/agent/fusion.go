@@ -69,7 +69,7 @@ func reflect(s *session.State, sc *session.Scope, done Finish) Action {
 	case v.OK:
 		return done
 	case none(v):
-		return because(session.Failed, session.ReasonIncomplete, "nobody can say whether the answer does what was asked: no usable verdict was given")
+		return because(session.Failed, session.ReasonIncomplete, strings.TrimSuffix("nobody can say whether the answer does what was asked: no usable verdict was given: "+without(s, v.From, "verify"), ": "))
 	case revised(s, sc) > maxRevisions:
 		return because(session.Failed, session.ReasonIncomplete, fmt.Sprintf("after %d revisions the answer still falls short: %s", maxRevisions, v.Feedback))
 	}
