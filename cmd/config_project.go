@@ -19,6 +19,22 @@ func projectLimits() []string {
 	return []string{"max-steps", "max-total-steps", "max-total-tokens", "max-cost"}
 }
 
+// limits tells of each limit that was configured what it is, and where.
+func (c *Config) limits(fs *pflag.FlagSet) map[string]string {
+	said := map[string]string{}
+	for _, name := range append(projectLimits(), "deadline") {
+		f, source := fs.Lookup(name), c.Origin(name)
+		if f == nil || source == "" {
+			continue
+		}
+		said[name] = source + "=" + f.Value.String()
+		if file, ok := strings.CutSuffix(source, ": "+name); ok {
+			said[name] = name + ": " + f.Value.String() + " in " + file
+		}
+	}
+	return said
+}
+
 // loadProject reads the project's file, unless the user named it as his own.
 func (c *Config) loadProject(src ConfigSource, known func(string) bool) error {
 	path := filepath.Join(src.Dir, projectConfig)

@@ -22,6 +22,7 @@ func (a *app) configure(c *cobra.Command, only func(name string) bool) ([]string
 	if a.dir == "" {
 		return nil, usageErrorf("name a directory", "--dir is empty")
 	}
+	a.limits = config.limits(c.Flags())
 	return append(config.Warnings, strayVariables(os.Environ(), c.Flags(), known, only)...), nil
 }
 

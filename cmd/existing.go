@@ -93,7 +93,9 @@ func (s *start) create(id string) (*turn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.turn(j, s.provider, nil), nil
+	t := s.turn(j, s.provider, nil)
+	t.limits = s.app.limits
+	return t, nil
 }
 
 // there reports whether a session is there to go on with.

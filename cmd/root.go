@@ -25,10 +25,11 @@ type app struct {
 	dir       string
 	cfgFile   string
 	profile   string
-	log       *logFile      // --log-file, nil: none
-	ci        string        // the service whose log stderr is
-	grace     time.Duration // of tools; 0: their own
-	ephemeral bool          // the sessions are gone when the process ends
+	log       *logFile          // --log-file, nil: none
+	ci        string            // the service whose log stderr is
+	grace     time.Duration     // of tools; 0: their own
+	limits    map[string]string // by flag, where limits came from that no flag gave
+	ephemeral bool              // the sessions are gone when the process ends
 	signals   *signals
 	orphans   func() *tool.Orphans // one for the process, from the first tool set on
 	code      int                  // of a command that ran to its end

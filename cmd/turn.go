@@ -52,8 +52,9 @@ type turn struct {
 	result   result
 	name     string // set before each line where several sessions run at once
 
-	streamed  bool            // text has gone to stdout
-	undecided []*session.Call // calls that wait for a person's word
+	limits    map[string]string // of a new session: where they came from, by flag
+	streamed  bool              // text has gone to stdout
+	undecided []*session.Call   // calls that wait for a person's word
 	tools     *tool.Set
 	offered   map[string]bool // models and their tools that were looked at
 }
@@ -139,10 +140,24 @@ func (t *turn) play(prompt string) (agent.Finish, error) {
 	}
 	t.result.fill(s, end, t.store)
 	t.result.DurationMs = time.Since(t.began).Milliseconds()
+	t.result.Error = t.traced(end)
 	if err != nil && t.result.Error == nil {
 		t.result.Error = &session.Failure{Kind: string(end.Reason), Message: err.Error()}
 	}
 	return end, err
+}
+
+// traced is how the turn failed; a limit that no flag had given says where it
+// was configured.
+func (t *turn) traced(end agent.Finish) *session.Failure {
+	flag, _, _ := strings.Cut(strings.TrimPrefix(raised(t.journal.State(), end.Reason), " --"), " ")
+	source := t.limits[flag]
+	if t.result.Error == nil || source == "" {
+		return t.result.Error
+	}
+	f := *t.result.Error
+	f.Message += "; it comes from " + source
+	return &f
 }
 
 // notice keeps what a script should be warned of.
