@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -59,11 +60,14 @@ func target(path string) string {
 }
 
 // replaceFile puts a text into the file, durably and in one step. What holds it
-// already is left alone; what is no regular file is written to.
-func replaceFile(path string, text []byte, mode fs.FileMode) error {
+// already is left alone; what is no regular file is written to, and a named pipe
+// is waited for until the context ends.
+func replaceFile(ctx context.Context, path string, text []byte, mode fs.FileMode) error {
 	path = target(path)
 	info, err := os.Stat(path)
 	switch {
+	case err == nil && info.Mode()&fs.ModeNamedPipe != 0:
+		return writePipe(ctx, path, text)
 	case err == nil && !info.Mode().IsRegular():
 		return os.WriteFile(path, text, 0)
 	case err == nil:

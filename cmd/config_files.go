@@ -1,6 +1,8 @@
 package cmd
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -20,7 +22,7 @@ const (
 
 // loadUser reads the user's file and lays the chosen profile over it.
 func (c *Config) loadUser(src ConfigSource, known func(string) bool) error {
-	path, data, err := c.userFile(src.File)
+	path, data, err := c.userFile(cmp.Or(src.Context, context.Background()), src.File)
 	if err != nil {
 		return err
 	}
@@ -60,9 +62,13 @@ func profileHint(path string, file configFile) string {
 
 // userFile returns what is in the file that the user named, or in the usual
 // one, which need not exist. Without a home there is none.
-func (c *Config) userFile(named string) (path string, data []byte, err error) {
+func (c *Config) userFile(ctx context.Context, named string) (path string, data []byte, err error) {
 	if named != "" {
-		if data, err = readLimited(named, configLimit); err != nil {
+		data, err = interruptible(ctx, func() ([]byte, error) { return readLimited(named, configLimit) })
+		switch {
+		case ctx.Err() != nil:
+			return "", nil, context.Cause(ctx)
+		case err != nil:
 			return "", nil, usageErrorf("check --config and KAGENT_CONFIG", "configuration file %s: %v", named, cause(err))
 		}
 		return named, data, nil

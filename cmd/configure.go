@@ -12,7 +12,7 @@ import (
 // the project's file too. It returns warnings for people.
 func (a *app) configure(c *cobra.Command, only func(name string) bool) ([]string, error) {
 	known := knownFlags(c.Root())
-	config, err := LoadConfig(ConfigSource{File: a.cfgFile, Profile: a.profile, Known: known, Alone: only != nil})
+	config, err := LoadConfig(ConfigSource{Context: a.signals.ctx, File: a.cfgFile, Profile: a.profile, Known: known, Alone: only != nil})
 	if err != nil {
 		return nil, err
 	}

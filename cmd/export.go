@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -69,6 +70,9 @@ func exportFile(store *checkpoint.Store, id, path string) (x checkpoint.Export, 
 	if err := checkTarget("the export", path); err != nil {
 		return x, err
 	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return x, usageErrorf("name a file, or leave it out and redirect stdout", "the export %s is not a regular file", path)
+	}
 	path = target(path)
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
 	if err != nil {
@@ -104,7 +108,7 @@ func (a *app) sayExport(id, to string, x checkpoint.Export) {
 
 // isExport looks at the beginning of a file.
 func isExport(path string) bool {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe must not block
 	if err != nil {
 		return false // whoever reads it says why
 	}

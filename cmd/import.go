@@ -152,7 +152,7 @@ func (a *app) flagsLike(c *cobra.Command, configured bool) (*settingFlags, func(
 	given := map[string]bool{}
 	set.Visit(func(f *pflag.Flag) { given[f.Name] = true })
 	if configured {
-		config, err := LoadConfig(ConfigSource{File: a.cfgFile, Profile: a.profile, Known: knownFlags(c.Root())})
+		config, err := LoadConfig(ConfigSource{Context: a.signals.ctx, File: a.cfgFile, Profile: a.profile, Known: knownFlags(c.Root())})
 		if err == nil {
 			err = config.Fill(set, nil)
 		}

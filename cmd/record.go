@@ -27,7 +27,7 @@ func (a *app) record(id, file string) error {
 	if text.Len() > script.MaxSize {
 		a.say("warning: %s has %s: more than the %s that a script may have", file, size(int64(text.Len())), size(script.MaxSize))
 	}
-	return replaceFile(file, text.Bytes(), 0o600)
+	return replaceFile(a.signals.ctx, file, text.Bytes(), 0o600)
 }
 
 // recording follows a log.

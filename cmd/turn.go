@@ -1,6 +1,8 @@
 package cmd
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -94,7 +96,7 @@ func (a *app) finish(res *result, d *displayFlags) {
 		a.keep(res, "the recording", d.record, a.record(res.Session, d.record))
 	}
 	if a.code == exitOK && d.answerFile != "" {
-		a.keep(res, "the answer", d.answerFile, replaceFile(d.answerFile, []byte(ended(*res.Answer)), 0o666))
+		a.keep(res, "the answer", d.answerFile, replaceFile(a.signals.ctx, d.answerFile, []byte(ended(*res.Answer)), 0o666))
 	}
 }
 
@@ -103,7 +105,9 @@ func (a *app) keep(res *result, what, file string, err error) {
 	if err == nil {
 		return
 	}
-	a.code = exitStorage
+	if a.code = exitStorage; a.signals.ended() && errors.Is(err, context.Cause(a.signals.ctx)) {
+		a.code = exitSigint // nobody came to read it, and who waited was stopped
+	}
 	why := fmt.Sprintf("%s could not be written to %s: %v; the session has it", what, file, cause(err))
 	res.Warnings = append(res.Warnings, why)
 	a.say("kagent: %s", why)

@@ -1,0 +1,106 @@
+package cmd
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// Nobody writes the configuration, and a signal comes: the wait is over.
+func TestASignalEndsTheWaitForAPipeInPlaceOfTheConfiguration(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config")
+	fifo(t, path)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stopped := errors.New("stopped")
+	done := make(chan error)
+	go func() {
+		_, err := LoadConfig(ConfigSource{File: path, Alone: true, Context: ctx})
+		done <- err
+	}()
+	cancel(stopped)
+	if err := <-done; !errors.Is(err, stopped) {
+		t.Errorf("%v, want %v", err, stopped)
+	}
+	release(t, path)
+}
+
+// release lets go of whoever waits for the other end of a pipe.
+func release(t *testing.T, path string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_RDWR|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+}
+
+// Nobody reads the answer, and a signal comes: the run ends by it, and its
+// answer is where it was and on stdout.
+func TestASignalEndsTheWaitForTheReaderOfAnAnswer(t *testing.T) {
+	for _, flag := range []string{"--answer-file", "--record"} {
+		dir := t.TempDir()
+		fifo(t, filepath.Join(dir, "pipe"))
+		c, _ := kagentIn(t, dir, "run", "-s", "s", "-m", "demo", "--tools", "none", flag, "pipe", "hi")
+		c.Stdout, c.Stderr = nil, nil
+		said, err := c.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewReader(said)
+		if first, err := lines.ReadString('\n'); first != "session s\n" {
+			t.Fatal(first, err)
+		}
+		if follow, text := kagentIn(t, dir, "show", "s", "--follow"); follow.Run() != nil { // until the turn is over
+			t.Fatal(text)
+		}
+		if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		out, _ := io.ReadAll(lines)
+		endedBy(t, c, syscall.SIGTERM, bytes.NewBuffer(out))
+		if !strings.Contains(string(out), "could not be written to pipe") {
+			t.Errorf("%s: %s", flag, out)
+		}
+		resumeEnds(t, dir, "demo")
+	}
+}
+
+// A log that a pipe takes away is read as it comes; without a reader it is
+// refused, and one that stands still does not hold the run.
+func TestALogFileThatIsAPipeHoldsNoRun(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "pipe")
+	fifo(t, path)
+	run := func() (string, int) {
+		c, out := kagentIn(t, dir, "run", "-q", "-m", "demo", "--tools", "none", "--log-file", "pipe", "hi")
+		_ = c.Run()
+		return out.String(), c.ProcessState.ExitCode()
+	}
+	if out, code := run(); code != exitUsage || !strings.Contains(out, "a pipe that nobody reads") {
+		t.Errorf("without a reader: %d, %s", code, out)
+	}
+	r, err := os.OpenFile(path, os.O_RDWR|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if out, code := run(); code != exitOK || strings.Contains(out, "warning") {
+		t.Errorf("with a reader: %d, %s", code, out)
+	}
+	for err == nil { // as much as it holds
+		_, err = syscall.Write(int(r.Fd()), make([]byte, 4096))
+	}
+	if out, code := run(); code != exitOK || strings.Count(out, "warning: --log-file pipe lacks lines") != 1 {
+		t.Errorf("full: %d, %s", code, out)
+	}
+}
