@@ -109,7 +109,7 @@ func modelsOf(s session.Settings) []string {
 	return models
 }
 
-// raised is the flag that raises the limit which a session has reached, twice
+// raised is the flag that gets a session past what it has reached, a limit twice
 // as high.
 func raised(s *session.State, reason session.Reason) string {
 	l := s.Settings.Limits
@@ -126,6 +126,8 @@ func raised(s *session.State, reason session.Reason) string {
 		return " --deadline none"
 	case reason == session.ReasonDeadline:
 		return " --deadline " + shortDuration(2*max(time.Duration(l.MaxActive), s.Active))
+	case reason == session.ReasonContextLength: // all that can be left out was
+		return " --model LARGER_MODEL"
 	}
 	return ""
 }

@@ -8,6 +8,9 @@ import (
 	"kagent/pkg/tool"
 )
 
+// verdictsOn is what can be said of a call in doubt.
+func verdictsOn(id session.CallID) string { return id.String() + "=done|not-done|rerun" }
+
 // parseOutcomes reads CALL=done|not-done|rerun[:text].
 func parseOutcomes(args []string, secrets *tool.Masker) ([]*session.OutcomeSettled, error) {
 	var out []*session.OutcomeSettled

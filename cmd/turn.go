@@ -143,6 +143,9 @@ func (t *turn) play(prompt string) (agent.Finish, error) {
 		t.undecided = r.Undecided()
 	}
 	t.result.fill(s, end, t.store)
+	for _, c := range t.undecided {
+		t.result.Resume += " --outcome '" + verdictsOn(c.ID) + "'"
+	}
 	t.result.DurationMs = time.Since(t.began).Milliseconds()
 	t.result.Error = t.traced(end)
 	if err != nil && t.result.Error == nil {
@@ -290,7 +293,7 @@ func (t *turn) plan(end agent.Finish) {
 // doubts lists what a person has to decide.
 func (t *turn) doubts() {
 	for _, c := range t.undecided {
-		t.say("call %s (%s %s) had begun when kagent was stopped; say what became of it: --outcome %s=done|not-done|rerun",
-			c.ID, oneLine(c.Wire.Name, 64), oneLine(c.Wire.Arguments, 200), c.ID)
+		t.say("call %s (%s %s) had begun when kagent was stopped; say what became of it: --outcome %s",
+			c.ID, oneLine(c.Wire.Name, 64), oneLine(c.Wire.Arguments, 200), verdictsOn(c.ID))
 	}
 }
