@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -115,24 +116,60 @@ func describeJSON(args string, err error) string {
 // come first and all together, so that one more try can mend them all; the
 // validator reports a single error.
 func (c *compiled) validate(object map[string]any) string {
+	if wrong := misnamed(c.schema, object); wrong != "" {
+		return wrong
+	}
+	err := c.resolved.Validate(object)
+	if err == nil {
+		return ""
+	}
+	if wrong := misnamedBelow(c.schema, object, ""); wrong != "" {
+		return wrong
+	}
+	return readable(err)
+}
+
+// misnamed lists the names that an object lacks and those that its schema does
+// not know.
+func misnamed(s *jsonschema.Schema, object map[string]any) string {
 	var wrong []string
-	for _, name := range c.schema.Required {
+	for _, name := range s.Required {
 		if _, ok := object[name]; !ok {
 			wrong = append(wrong, fmt.Sprintf("%q is missing", name))
 		}
 	}
-	if closed(c.schema) {
+	if closed(s) {
 		for _, name := range slices.Sorted(maps.Keys(object)) {
-			if c.schema.Properties[name] == nil {
+			if s.Properties[name] == nil {
 				wrong = append(wrong, fmt.Sprintf("%q is not known", clip(name, 80)))
 			}
 		}
 	}
-	if wrong != nil {
-		return strings.Join(wrong, ", ")
+	return strings.Join(wrong, ", ")
+}
+
+// misnamedBelow is misnamed for the first value inside of v where a name is
+// wrong, with its place and what it takes.
+func misnamedBelow(s *jsonschema.Schema, v any, at string) string {
+	if s == nil {
+		return ""
 	}
-	if err := c.resolved.Validate(object); err != nil {
-		return readable(err)
+	switch v := v.(type) {
+	case map[string]any:
+		if wrong := misnamed(s, v); wrong != "" {
+			return fmt.Sprintf("at %s: %s; it takes %s", at, wrong, cmp.Or(named(s), "no names"))
+		}
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if wrong := misnamedBelow(s.Properties[name], v[name], strings.TrimPrefix(at+"."+name, ".")); wrong != "" {
+				return wrong
+			}
+		}
+	case []any:
+		for i, item := range v {
+			if wrong := misnamedBelow(s.Items, item, fmt.Sprintf("%s[%d]", at, i)); wrong != "" {
+				return wrong
+			}
+		}
 	}
 	return ""
 }
@@ -165,6 +202,11 @@ func expectation(name string, s *jsonschema.Schema) string {
 	if len(s.Properties) == 0 {
 		return name + " takes no named arguments"
 	}
+	return name + " takes a JSON object with " + named(s)
+}
+
+// named lists the names that an object may have, those that it must have first.
+func named(s *jsonschema.Schema) string {
 	var parts []string
 	for _, p := range s.Required {
 		parts = append(parts, fmt.Sprintf("%q (%srequired)", p, typeOf(s.Properties[p])))
@@ -174,7 +216,7 @@ func expectation(name string, s *jsonschema.Schema) string {
 			parts = append(parts, fmt.Sprintf("%q (%soptional)", p, typeOf(s.Properties[p])))
 		}
 	}
-	return name + " takes a JSON object with " + strings.Join(parts, ", ")
+	return strings.Join(parts, ", ")
 }
 
 func typeOf(s *jsonschema.Schema) string {

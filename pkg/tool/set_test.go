@@ -133,6 +133,30 @@ func TestCheckRefusesWithAdvice(t *testing.T) {
 }
 
 // F103
+// A validator lists unknown names in the order of a map, and the model is to read
+// what is wanted instead.
+func TestCheckNamesWhatIsWantedInsideOfAList(t *testing.T) {
+	ws, err := NewWorkspace(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := NewSet(EditFile(ws))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		_, problem := set.Check("edit_file", `{"path":"x","edits":[{"old":"a","new":"b"},{"old_string":"a","new_string":"b","alter":1}]}`)
+		const want = `at edits[1]: "old" is missing, "new" is missing, "alter" is not known, "new_string" is not known, "old_string" is not known; ` +
+			`it takes "old" (string, required), "new" (string, required), "all" (boolean, optional)`
+		if problem == nil || !strings.Contains(problem.Text, want) {
+			t.Fatalf("%+v", problem)
+		}
+	}
+	if _, problem := set.Check("edit_file", `{"path":"x","edits":[{"old":"a","new":1}]}`); problem == nil || !strings.Contains(problem.Text, "edits") {
+		t.Errorf("%+v", problem)
+	}
+}
+
 func TestCheckOfUnknownToolListsTheRealOnes(t *testing.T) {
 	s := mustSet(t, fake{"alpha", plainSchema}, fake{"beta", plainSchema})
 	for _, name := range []string{"no_such_tool", "", "read file!", "alpha\n", "ALPHA", "工具\xff", strings.Repeat("x", 300)} {
