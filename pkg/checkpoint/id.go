@@ -33,14 +33,25 @@ func reserved(id string) bool {
 func near(id string, all []string) []string {
 	var out []string
 	for _, a := range all {
-		la, li := strings.ToLower(a), strings.ToLower(id)
-		n := min(len(la), len(li), 4)
-		if n > 0 && (strings.Contains(la, li) || strings.Contains(li, la) || la[:n] == li[:n]) {
+		if len(out) < 3 && resembles(strings.ToLower(a), strings.ToLower(id)) {
 			out = append(out, a)
-		}
-		if len(out) == 3 {
-			break
 		}
 	}
 	return out
+}
+
+// resembles reports whether one of two may have been typed for the other: it is
+// in it, begins alike for the better part, or differs in the middle only.
+func resembles(a, b string) bool {
+	short, long := min(len(a), len(b)), max(len(a), len(b))
+	head := 0
+	for head < short && a[head] == b[head] {
+		head++
+	}
+	tail := 0
+	for tail < short-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	return short > 2 && (strings.Contains(a, b) || strings.Contains(b, a)) ||
+		head > 3 && 2*head >= short || 3*(head+tail) >= 2*long
 }

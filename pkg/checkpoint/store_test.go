@@ -174,3 +174,17 @@ func TestResolve(t *testing.T) {
 	_, err = s.Resolve("")
 	wantError[*NotFoundError](t, err)
 }
+
+// A hint that names just any session sends people to the wrong one.
+func TestOnlyAnIDThatResemblesWhatWasTypedIsSuggested(t *testing.T) {
+	ids := []string{"a", "m", "nightly", "report-2026-12-01", "3f2a9c01-77b0"}
+	for typed, want := range map[string]string{
+		"abcdef": "", "main": "", "1": "", "reptile": "", "Übung": "",
+		"nigthly": "nightly", "nightlyy": "nightly", "nihgtly": "nightly", "Nightly": "nightly", "nightly-2": "nightly",
+		"report-2026-12-02": "report-2026-12-01", "3f2a9d": "3f2a9c01-77b0",
+	} {
+		if got := strings.Join(near(typed, ids), " "); got != want {
+			t.Errorf("%s: %q, want %q", typed, got, want)
+		}
+	}
+}
