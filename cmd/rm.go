@@ -106,6 +106,9 @@ func (o *rmOptions) choose(store *checkpoint.Store) ([]string, error) {
 		if limit, err = moment("older-than", o.olderThan, limit); err != nil {
 			return nil, err
 		}
+		if limit.After(time.Now()) {
+			return nil, usageErrorf("name a time that is past, or 0 for all", "--older-than %s is still to come", o.olderThan)
+		}
 	}
 	list, err := store.List()
 	if err != nil {
