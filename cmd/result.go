@@ -225,7 +225,7 @@ func hints(err error) []string {
 	case errors.As(err, &damaged) && damaged.Elsewhere:
 		return []string{"`kagent import --damaged " + quote(damaged.Path) + "` makes a session of what is whole of it"}
 	case errors.As(err, &damaged) && damaged.Orphan:
-		return []string{"`kagent import " + quote(damaged.Path) + "` makes a new session of what the checkpoint shows, `kagent repair " + damaged.ID + "` one of its task and settings"}
+		return []string{takeUp(damaged.ID, damaged.Path)}
 	case errors.As(err, &damaged):
 		return []string{"`kagent verify " + damaged.ID + "` tells all that is wrong, `kagent repair " + damaged.ID + "` makes a new session from what is sound"}
 	case errors.As(err, &there):
@@ -234,6 +234,11 @@ func hints(err error) []string {
 		return []string{"go on with it by `kagent resume`, or choose another --session"}
 	}
 	return storageHints(err)
+}
+
+// takeUp says what can be made of a checkpoint that has lost its log.
+func takeUp(id, path string) string {
+	return "`kagent import " + quote(path) + "` makes a new session of what the checkpoint shows, `kagent repair " + id + "` one of its task and settings"
 }
 
 // storageHints says what to do about a disk that takes no session.

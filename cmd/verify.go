@@ -124,6 +124,9 @@ func level(k checkpoint.Kind) string {
 }
 
 func whatToDo(id string, p checkpoint.Problem) string {
+	if p.Orphan {
+		return takeUp(id, p.Path)
+	}
 	switch p.Kind {
 	case checkpoint.KindLog, checkpoint.KindEvent:
 		return "`kagent repair " + id + "` makes a new session from what is sound"

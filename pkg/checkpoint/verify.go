@@ -43,6 +43,7 @@ func (s *Store) Verify(id string) (Report, error) {
 	var d *DamagedError
 	if errors.As(err, &d) {
 		v.report.add(v.kindOf(d.Path), d.Path, d.Offset, "%s", d.Why)
+		v.report.Problems[len(v.report.Problems)-1].Orphan = d.Orphan
 		err = nil
 	}
 	if err == nil {

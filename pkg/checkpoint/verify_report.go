@@ -31,6 +31,7 @@ type Problem struct {
 	Path    string `json:"path"`
 	Offset  int64  `json:"offset"`
 	Message string `json:"message"`
+	Orphan  bool   `json:"-"` // Path is a checkpoint that has lost its log
 }
 
 // Report is what there is to say of a session. OK means that no problem is
@@ -56,6 +57,6 @@ const mostProblems = 1000
 
 func (r *Report) add(k Kind, path string, offset int64, format string, args ...any) {
 	if r.OK = r.OK && k.Note(); len(r.Problems) < mostProblems {
-		r.Problems = append(r.Problems, Problem{k, path, offset, fmt.Sprintf(format, args...)})
+		r.Problems = append(r.Problems, Problem{Kind: k, Path: path, Offset: offset, Message: fmt.Sprintf(format, args...)})
 	}
 }
