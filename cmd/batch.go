@@ -99,6 +99,7 @@ func (a *app) resumeAll(c *cobra.Command, o *resumeOptions) error {
 	b := &batch{batchFlags: o.batch, app: a, cmd: c, opts: o, given: c.Flags().Changed}
 	// The events of several sessions in one stream would be of no use.
 	b.store = checkpoint.NewStore(a.dir, checkpoint.Options{Owner: checkpoint.ThisProcess(version), Trusted: sudoer()})
+	a.checkDir()
 	list, err := b.store.List()
 	if err != nil {
 		return err

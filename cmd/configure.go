@@ -1,6 +1,8 @@
 package cmd
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"slices"
 
@@ -16,12 +18,14 @@ func (a *app) configure(c *cobra.Command, only func(name string) bool) ([]string
 	if err != nil {
 		return nil, err
 	}
+	given := c.Flags().Changed("dir") // by the command line
 	if err := config.Fill(c.Flags(), only); err != nil {
 		return nil, err
 	}
 	if a.dir == "" {
 		return nil, usageErrorf("name a directory", "--dir is empty")
 	}
+	a.namedDir = given
 	a.limits = config.limits(c.Flags())
 	return append(config.Warnings, strayVariables(os.Environ(), c.Flags(), known, only)...), nil
 }
@@ -34,6 +38,14 @@ func (a *app) configureDir(c *cobra.Command) error {
 		a.say("warning: %s", w)
 	}
 	return err
+}
+
+// checkDir warns of a directory that was named and is not there, which may be
+// misspelt, where that means no more than that there are no sessions.
+func (a *app) checkDir() {
+	if _, err := os.Stat(a.dir); a.namedDir && errors.Is(err, fs.ErrNotExist) {
+		a.say("warning: --dir %s does not exist: there are no sessions in it", a.dir)
+	}
 }
 
 // onlyDir lets through what the commands that run no agent may be configured

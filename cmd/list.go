@@ -49,6 +49,7 @@ func (a *app) list(c *cobra.Command, o *listOptions) error {
 	if err := notNegative("limit", o.limit); err != nil {
 		return err
 	}
+	a.checkDir()
 	list, err := a.store().List()
 	if err != nil {
 		return err

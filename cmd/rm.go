@@ -53,6 +53,7 @@ func (a *app) rm(c *cobra.Command, o *rmOptions, args []string) error {
 		if len(args) > 0 {
 			return usageErrorf("give the one or the other", "ids do not go with --status and --older-than")
 		}
+		a.checkDir()
 		var err error
 		if args, err = o.choose(store); err != nil {
 			return err

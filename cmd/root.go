@@ -23,6 +23,7 @@ type app struct {
 	stderr    io.Writer
 	format    string // text, json or jsonl
 	dir       string
+	namedDir  bool // by the command line
 	cfgFile   string
 	profile   string
 	log       *logFile          // --log-file, nil: none

@@ -35,6 +35,9 @@ func (a *app) verify(c *cobra.Command, secrets bool, args []string) error {
 		return err
 	}
 	store := a.store()
+	if len(args) == 0 {
+		a.checkDir()
+	}
 	ids, err := store.IDs()
 	if err == nil && len(args) > 0 {
 		ids = make([]string, 1)
