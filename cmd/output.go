@@ -106,7 +106,7 @@ func (o *output) finish(code int, stderr io.Writer) int {
 
 // say prints a line to stderr. Nobody is helped by an error of stderr.
 func (a *app) say(format string, args ...any) {
-	text := visible(fmt.Sprintf(format, args...))
+	text := upright(fmt.Sprintf(format, args...))
 	fmt.Fprintln(a.stderr, harmless(a.ci, text))
 	a.log.write(text)
 }
@@ -129,9 +129,21 @@ func visible(s string) string {
 	}, s)
 }
 
+// upright is visible, and also replaces what turns the direction of the text
+// behind it: embeddings, overrides and isolates, not the marks that Hebrew and
+// Arabic are written with. A title shows what it says; an answer is left its own.
+func upright(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '\u202A' && r <= '\u202E' || r >= '\u2066' && r <= '\u2069' {
+			return '\uFFFD'
+		}
+		return r
+	}, visible(s))
+}
+
 // oneLine makes a title out of any text: at most n characters on one line.
 func oneLine(s string, n int) string {
-	s = strings.Join(strings.Fields(visible(s)), " ")
+	s = strings.Join(strings.Fields(upright(s)), " ")
 	if runes := []rune(s); len(runes) > n {
 		return string(runes[:n-1]) + "…"
 	}

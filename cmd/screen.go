@@ -118,7 +118,7 @@ func (s *screen) draw() {
 	columns, rows := s.size()
 	lines := s.live(rows)
 	for i, line := range lines {
-		lines[i] = fitting(visible(line), columns-1)
+		lines[i] = fitting(upright(line), columns-1)
 	}
 	io.WriteString(s.out, s.away()+strings.Join(lines, "\n"))
 	s.shown = len(lines)

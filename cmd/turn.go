@@ -190,7 +190,7 @@ func (t *turn) say(format string, args ...any) { t.app.say("%s", t.named(format,
 func (t *turn) note(format string, args ...any) { t.app.log.write(t.named(format, args)) }
 
 func (t *turn) named(format string, args []any) string {
-	text := visible(fmt.Sprintf(format, args...))
+	text := upright(fmt.Sprintf(format, args...))
 	if t.name != "" {
 		text = t.name + ": " + text
 	}

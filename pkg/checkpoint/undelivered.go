@@ -30,6 +30,9 @@ func (s *Store) Undelivered(id string) error {
 // Delivered takes that back.
 func (s *Store) Delivered(id string) error {
 	name := s.undelivered(id)
+	if _, err := s.fs.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+		return nil // also where nothing can be removed: a disk that is only read
+	}
 	if err := s.fs.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return storage("remove "+name, err)
 	}
