@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"kagent/pkg/agent"
 	"kagent/pkg/message"
 	"kagent/pkg/provider"
 	"kagent/pkg/provider/script"
@@ -53,17 +54,18 @@ func (r *recording) event(e session.Event) {
 			r.all[i].Results[d.Call.Index] = resultOf(d)
 		}
 	case *session.TurnEnd:
-		if e.Scope == "" {
-			r.failed(d.Error)
-		}
+		r.failed(e.Scope, d.Error)
 	}
 	r.state.Apply(e)
 }
 
 // asked is what the model of a scope is asked next.
 func (r *recording) asked(scope string) script.Recorded {
-	out := script.Recorded{Scope: scope, Ordinal: 1, Tools: r.tools[scope]}
 	sc := r.state.Scope(scope)
+	out := script.Recorded{
+		Scope: scope, Ordinal: 1, Tools: r.tools[scope],
+		Agent: r.state.Settings.Agent, System: agent.GivenSystem(r.state, sc),
+	}
 	if sc == nil {
 		return out
 	}
@@ -77,18 +79,38 @@ func (r *recording) asked(scope string) script.Recorded {
 	return out
 }
 
-// failed records what ended a turn, for the scopes that waited for a reply.
-func (r *recording) failed(why *session.Failure) {
+// failed records what ended a turn, for the scopes that waited for a reply: a
+// child's own, or all of them where the session as a whole has ended.
+func (r *recording) failed(scope string, why *session.Failure) {
 	if why == nil || !slices.Contains(script.Kinds(), provider.Kind(why.Kind)) {
 		return
 	}
-	for _, sc := range r.state.Live() {
-		if sc.InStep && sc.Tries > 0 {
+	waiting := r.state.Live()
+	if scope != "" { // what closes a child closes its step first
+		waiting = []*session.Scope{r.state.Scope(scope)}
+	}
+	for _, sc := range waiting {
+		if sc != nil && (sc.InStep || scope != "") && sc.Tries > 0 {
 			out := r.asked(sc.Name)
-			out.Tries, out.Fail = sc.Tries, &provider.Error{Kind: provider.Kind(why.Kind), Message: why.Message, Status: why.Status}
+			out.Tries, out.Fail = sc.Tries, errorOf(why)
 			r.all = append(r.all, out)
 		}
 	}
+}
+
+// errorOf is the error that a failure was made of: other requests may tell of it
+// in the same words.
+func errorOf(why *session.Failure) *provider.Error {
+	e := &provider.Error{Kind: provider.Kind(why.Kind), Message: why.Message, Status: why.Status}
+	if from, _, ok := strings.Cut(why.Message, ": "+why.Kind); ok {
+		apart := *e
+		apart.Provider, apart.Message = from, ""
+		if said, ok := strings.CutPrefix(why.Message, apart.Error()); ok && from != "" {
+			apart.Message = said
+			return &apart
+		}
+	}
+	return e
 }
 
 func resultOf(d *session.ToolResult) *script.Result {

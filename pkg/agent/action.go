@@ -55,6 +55,8 @@ type Finish struct {
 	Status session.Status
 	Reason session.Reason
 	End    session.TurnEnd // its error and retry time; the rest is filled in
+
+	final bool // it ends the session, whichever scope has met it
 }
 
 func (CallModel) action() {}

@@ -100,3 +100,31 @@ func TestASummaryThatCouldNotBeHadIsToldOf(t *testing.T) {
 	check(t, "no child", agent.Fallback(r.log.state, "", &session.PlanSet{Steps: []string{"a"}, From: "plan-9"}), "")
 	check(t, "something else", agent.Fallback(r.log.state, "", &session.AssistantMessage{Parts: []message.Part{message.Text("x")}}), "")
 }
+
+// A script that knows no reply to a question must not be taken for a model that
+// has none.
+func TestAnErrorThatConcernsTheSessionIsNoFallback(t *testing.T) {
+	const script = "strict: true\nreplies: [{when: {scope: ''}, text: done}, {when: {scope: 'route-1'}, text: '{\"complexity\":\"complex\",\"reason\":\"x\"}'}]"
+	for agent, scope := range map[string]string{"plan-solve": "plan-1", "fusion": "plan-1", "orchestrator": "split-1"} {
+		r := agentRig(t, agent, script)
+		end := r.run("", session.Failed, session.ReasonInvalidRequest)
+		contains(t, agent, end.End.Error.Message, "no reply in test.yaml fits: scope \""+scope)
+		checkList(t, "what is told of "+agent, r.fallbacks())
+		check(t, "the child of "+agent+" is open", r.log.state.Scope(scope).Turn.Open, true)
+	}
+}
+
+func TestOnlyWhatAPersonGaveOfASystemPromptIsTold(t *testing.T) {
+	c := cast{"split-1": {graph("set_graph", "a")}, "node/*": {says("part")}, "join-1": {says("all")}}
+	r := agentRig(t, "orchestrator", c)
+	r.run("", session.Completed, "")
+	for scope, want := range map[string]string{"": "be good", "split-1": "", "node/a": "be good", "join-1": ""} {
+		check(t, scope, agent.GivenSystem(r.log.state, r.log.state.Scope(scope)), want)
+	}
+	r.set(func(s *session.Settings) { s.System = agent.DefaultSystem() })
+	check(t, "built in", agent.GivenSystem(r.log.state, r.main()), "")
+	writer := &session.Scope{Name: "node/b", Child: &session.ChildCreated{Profile: "writer"}}
+	check(t, "a profile that is gone", agent.GivenSystem(r.log.state, writer), "")
+	r.set(func(s *session.Settings) { s.Profiles = []session.Profile{{Name: "writer", System: "write 写"}} })
+	check(t, "a profile's", agent.GivenSystem(r.log.state, writer), "write 写")
+}

@@ -41,7 +41,7 @@ func (r *run) callModel(ctx context.Context, ask CallModel) (*Finish, error) {
 	if err := r.append(step, header(model, req)); err != nil {
 		return nil, err
 	}
-	req.Label = provider.Label{Scope: r.name, Ordinal: step.Step, Attempt: r.state().Tries}
+	req.Label = provider.Label{Scope: r.name, Ordinal: step.Step, Attempt: r.state().Tries, Agent: s.Settings.Agent, System: GivenSystem(s, sc)}
 	reply, err, broken := r.stream(ctx, way, model, req)
 	switch {
 	case broken != nil:
@@ -64,7 +64,7 @@ func (r *run) unanswered(ctx context.Context, ask CallModel, err error) (*Finish
 		return nil, r.append(&session.RequestRetried{Attempt: r.state().Tries, Error: f.End.Error})
 	case f.Reason == session.ReasonContextLength && !ask.Spare:
 		f.End.Error.Message = "though much was left out, the request is too long for the model: " + f.End.Error.Message
-	case ask.Spare && ctx.Err() == nil:
+	case ask.Spare && ctx.Err() == nil && !f.final:
 		f.Status, f.Reason = session.Failed, session.ReasonIncomplete
 	}
 	return f, nil
@@ -181,6 +181,7 @@ func (r *Runner) failed(ctx context.Context, err error) *Finish {
 		e = &provider.Error{Kind: provider.Internal, Message: err.Error()}
 	}
 	f := outcome(e.Kind)
+	f.final = e.Final
 	f.End.Error = failure(e)
 	f.End.Error.Message = r.Mask.Mask(f.End.Error.Message)
 	if e.RetryAfter > 0 {

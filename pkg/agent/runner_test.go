@@ -42,7 +42,7 @@ func TestARequestHoldsAllThatTheModelNeeds(t *testing.T) {
 	for i, req := range r.asked {
 		check(t, "the system prompt", req.System, "be good")
 		check(t, "the tools offered", len(req.Tools), 1)
-		check(t, "the label", req.Label, provider.Label{Ordinal: i + 1, Attempt: 1})
+		check(t, "the label", req.Label, provider.Label{Ordinal: i + 1, Attempt: 1, Agent: "react", System: "be good"})
 		check(t, "the messages", len(req.Messages), 1+2*i)
 	}
 	check(t, "the task", r.asked[0].Messages[0].Text(), "the task")

@@ -73,6 +73,9 @@ func (f *Finish) own() bool {
 	case session.Completed:
 		return true
 	case session.Failed:
+		if f.final {
+			return false
+		}
 		switch f.Reason {
 		case session.ReasonIncomplete, session.ReasonContentFilter, session.ReasonInvalidRequest:
 			return true

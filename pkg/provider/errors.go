@@ -14,6 +14,7 @@ type Error struct {
 	Code       string        // the service's own word for it, "" if it gave none
 	Provider   string        // for example "openai"
 	Model      string
+	Final      bool // the session as a whole can't go on, whoever in it has asked
 }
 
 // Error gives one line: what, and which model.

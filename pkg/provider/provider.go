@@ -95,6 +95,8 @@ type Label struct {
 	Scope   string // "" for the session itself
 	Ordinal int    // number of the reply in its scope, from 1
 	Attempt int    // tries of this very request, resumes included, from 1
+	Agent   string // that asks
+	System  string // the part of the system prompt that a person gave, "" where all of it is built in
 }
 
 // Event is a piece of a stream; exactly one field is set.

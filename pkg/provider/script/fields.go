@@ -106,6 +106,17 @@ func text(to *string) setter {
 	}
 }
 
+// texts takes a list of texts; an empty one is a list, too.
+func texts(to *[]string) setter {
+	return func(n *yaml.Node) error {
+		*to = []string{}
+		return list(func(n *yaml.Node) error {
+			*to = append(*to, "")
+			return text(&(*to)[len(*to)-1])(n)
+		})(n)
+	}
+}
+
 // sum takes a SHA-256 in hex.
 func sum(to *string) setter {
 	return func(n *yaml.Node) error {

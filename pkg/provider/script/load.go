@@ -22,6 +22,7 @@ type Script struct {
 	name    string
 	mark    string // of the file as it was read, see id
 	replies []reply
+	strict  bool // a request that no reply fits ends the session
 }
 
 // Load reads a script from a regular file: a pipe would be empty for the run
@@ -49,48 +50,51 @@ func Load(path string) (*Script, error) {
 // Parse reads a script from data. name stands for it in errors; one that ends
 // in .json must hold JSON, any other may hold JSON or YAML.
 func Parse(name string, data []byte) (*Script, error) {
-	replies, err := parse(name, data)
-	if err != nil {
+	s := &Script{name: name, mark: sumOf(string(data))[:8]}
+	if err := s.parse(data); err != nil {
 		return nil, fmt.Errorf("script %s: %w", name, err)
 	}
-	return &Script{name: name, mark: sumOf(string(data))[:8], replies: replies}, nil
+	return s, nil
 }
 
-func parse(name string, data []byte) ([]reply, error) {
+func (s *Script) parse(data []byte) error {
 	if len(data) > MaxSize {
-		return nil, fmt.Errorf("larger than %d MiB", MaxSize>>20)
+		return fmt.Errorf("larger than %d MiB", MaxSize>>20)
 	}
 	if !utf8.Valid(data) {
-		return nil, fmt.Errorf("not UTF-8 text")
+		return fmt.Errorf("not UTF-8 text")
 	}
-	root, err := tree(name, bytes.TrimPrefix(data, []byte("\uFEFF")))
+	root, err := tree(s.name, bytes.TrimPrefix(data, []byte("\uFEFF")))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := sound(root); err != nil {
-		return nil, err
+		return err
 	}
-	return document(root)
+	return s.document(root)
 }
 
 // document reads the top level.
-func document(root *yaml.Node) ([]reply, error) {
+func (s *Script) document(root *yaml.Node) error {
 	var all yaml.Node
-	if _, err := mapping(root, fields{"replies": func(n *yaml.Node) error { all = *n; return nil }}); err != nil {
-		return nil, err
+	_, err := mapping(root, fields{
+		"replies": func(n *yaml.Node) error { all = *n; return nil },
+		"strict":  flag(&s.strict),
+	})
+	if err != nil {
+		return err
 	}
 	if all.Kind != yaml.SequenceNode || len(all.Content) == 0 {
-		return nil, faultAt(root, `the top level needs a list "replies" that is not empty`)
+		return faultAt(root, `the top level needs a list "replies" that is not empty`)
 	}
-	var replies []reply
 	for i, n := range all.Content {
 		r, err := newReply(n)
 		if err != nil {
-			return nil, fmt.Errorf("reply %d: %w", i+1, err)
+			return fmt.Errorf("reply %d: %w", i+1, err)
 		}
-		replies = append(replies, r)
+		s.replies = append(s.replies, r)
 	}
-	return replies, nil
+	return nil
 }
 
 func isJSON(name string) bool { return strings.EqualFold(filepath.Ext(name), ".json") }

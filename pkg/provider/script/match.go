@@ -56,6 +56,10 @@ type when struct {
 	scope       *string
 	ordinal     *span
 	attempt     *span
+	toolsAre    *[]string
+	agent       *string
+	systemIs    *string
+	systemSum   string
 }
 
 func (w *when) set(n *yaml.Node) error {
@@ -65,14 +69,15 @@ func (w *when) set(n *yaml.Node) error {
 		"last_user_sha256": sum(&w.lastUserSum),
 		"tool_results":     pointer(&w.toolResults, from(0)),
 		"last_tool":        pointer(&w.lastTool, text),
-		"tools": list(func(n *yaml.Node) error {
-			w.tools = append(w.tools, "")
-			return text(&w.tools[len(w.tools)-1])(n)
-		}),
-		"no_tools": pointer(&w.noTools, flag),
-		"scope":    pointer(&w.scope, text),
-		"ordinal":  pointer(&w.ordinal, from(1)),
-		"attempt":  pointer(&w.attempt, from(1)),
+		"tools":            texts(&w.tools),
+		"tools_are":        pointer(&w.toolsAre, texts),
+		"agent":            pointer(&w.agent, text),
+		"system_is":        pointer(&w.systemIs, text),
+		"system_sha256":    sum(&w.systemSum),
+		"no_tools":         pointer(&w.noTools, flag),
+		"scope":            pointer(&w.scope, text),
+		"ordinal":          pointer(&w.ordinal, from(1)),
+		"attempt":          pointer(&w.attempt, from(1)),
 	})
 	return err
 }
@@ -100,6 +105,7 @@ func (w *when) misses(f facts) iter.Seq[miss] {
 			why    func() string
 		}{
 			{w.scope == nil || inScope(*w.scope, f.Scope), 100, func() string { return fmt.Sprintf("it is for scope %q", *w.scope) }},
+			{w.agent == nil || f.Agent == *w.agent, 20, func() string { return fmt.Sprintf("the agent is %q and not %q", f.Agent, *w.agent) }},
 			{w.ordinal.holds(f.Ordinal), 10, func() string { return "it is for ordinal " + w.ordinal.String() }},
 			{w.attempt.holds(f.Attempt), 5, func() string { return "it is for attempt " + w.attempt.String() }},
 			{strings.Contains(f.lastUser, w.lastUser), 1, func() string { return fmt.Sprintf("the user's text does not contain %q", cut(w.lastUser, 80)) }},
@@ -108,6 +114,9 @@ func (w *when) misses(f facts) iter.Seq[miss] {
 			{w.toolResults.holds(f.results), 1, func() string { return "it is for " + w.toolResults.String() + " tool results" }},
 			{w.lastTool == nil || f.results > 0 && strings.Contains(f.lastResult, *w.lastTool), 1, func() string { return fmt.Sprintf("the last tool result does not contain %q", cut(*w.lastTool, 80)) }},
 			{missing(w.tools, f.tools) == nil, 1, func() string { return "not offered: " + strings.Join(missing(w.tools, f.tools), ", ") }},
+			{w.toolsAre == nil || sameTools(*w.toolsAre, f.tools), 1, func() string { return otherTools(*w.toolsAre, f.tools) }},
+			{w.systemIs == nil || f.System == *w.systemIs, 1, func() string { return differ("the system prompt is", f.System, *w.systemIs) }},
+			{w.systemSum == "" || sumOf(f.System) == w.systemSum, 1, func() string { return "the system prompt is not the one whose SHA-256 begins with " + w.systemSum[:8] }},
 			{w.noTools == nil || *w.noTools == (len(f.tools) == 0), 1, func() string { return fmt.Sprintf("it is for no_tools: %v", *w.noTools) }},
 		} {
 			if !c.holds && !yield(miss{c.weight, c.why}) {
@@ -125,6 +134,23 @@ func missing(tools, offered []string) (out []string) {
 		}
 	}
 	return out
+}
+
+func sameTools(want, offered []string) bool {
+	return missing(want, offered) == nil && missing(offered, want) == nil
+}
+
+// otherTools says how the tools that are offered differ from those that are
+// wanted.
+func otherTools(want, offered []string) string {
+	var said []string
+	if less := missing(want, offered); less != nil {
+		said = append(said, "not offered: "+strings.Join(less, ", "))
+	}
+	if more := missing(offered, want); more != nil {
+		said = append(said, "offered besides: "+strings.Join(more, ", "))
+	}
+	return strings.Join(said, "; ")
 }
 
 func sumOf(text string) string {
@@ -187,6 +213,7 @@ func (s *Script) find(f facts) (int, error) {
 	return 0, &provider.Error{
 		Kind:     provider.InvalidRequest,
 		Provider: "script",
+		Final:    s.strict,
 		Message: message.Clean(fmt.Sprintf(
 			"no reply in %s fits: scope %q, ordinal %d, attempt %d, %d tool results, %d tools offered, last user text %q; %s",
 			s.name, f.Scope, f.Ordinal, f.Attempt, f.results, len(f.tools), cut(f.lastUser, 80), s.nearest(f))),

@@ -113,3 +113,31 @@ func TestARequestBeyondTheEndOfARecordingIsToldSo(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestAgentToolsAndSystemPromptAreComparedExactly(t *testing.T) {
+	req := offering(request(user("x")), "a", "b")
+	req.Label.Agent, req.Label.System = "react", "be 好"
+	for when, want := range map[string]string{
+		`{agent: react}`: "", `{agent: fusion}`: `the agent is "react" and not "fusion"`,
+		`{tools_are: [b, a]}`: "", `{tools_are: [a, b, c]}`: "not offered: c", `{tools_are: [a]}`: "offered besides: b",
+		`{tools_are: [c, a]}`: "not offered: c; offered besides: b", `{tools_are: []}`: "offered besides: a, b",
+		`{system_is: be 好}`: "", `{system_is: be 坏}`: "differ at character 4", `{system_is: ""}`: "differ at character 1",
+		`{system_sha256: ` + strings.Repeat("0a", 32) + `}`: "is not the one whose SHA-256 begins with 0a0a0a0a",
+	} {
+		got := text(t, parse(t, "replies: [{when: "+when+", text: this}]"), req)
+		if want == "" && got != "this" || !strings.Contains(got, want) {
+			t.Errorf("when %s: %s, want %q", when, got, want)
+		}
+	}
+}
+
+// Only where the script says so, nobody goes on without the reply.
+func TestAStrictScriptEndsTheSessionWhereNothingFits(t *testing.T) {
+	for head, want := range map[string]bool{"": false, "strict: false\n": false, "strict: true\n": true} {
+		_, _, err := ask(t, parse(t, head+"replies: [{when: {ordinal: 9}, text: x}]"), request(user("x")))
+		var e *provider.Error
+		if !errors.As(err, &e) || e.Final != want || e.Kind != provider.InvalidRequest {
+			t.Errorf("%q: %+v, want final: %v", head, err, want)
+		}
+	}
+}

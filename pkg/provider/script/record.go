@@ -15,7 +15,9 @@ type Recorded struct {
 	Scope    string
 	Ordinal  int
 	LastUser string   // the newest user message, "" if there was none
-	Tools    []string // that were offered
+	Tools    []string // that were offered, nil where that is not known
+	Agent    string   // "" where that is not known
+	System   string   // what a person gave of the system prompt
 
 	Parts   []message.Part
 	Stop    message.StopReason
@@ -27,6 +29,9 @@ type Recorded struct {
 	Tries int
 }
 
+// longSystem is the same for a system prompt, which is the same for all replies.
+const longSystem = 200
+
 // longText is the length from which on a text is compared by its hash.
 const longText = 4 << 10
 
@@ -35,6 +40,7 @@ const noResult = "the recording ends before this call had a result"
 // The fields of a script, as far as a recording has them.
 type (
 	script struct {
+		Strict  bool      `json:"strict"`
 		Replies []written `json:"replies"`
 	}
 	written struct {
@@ -53,7 +59,10 @@ type (
 		Attempt     *writtenRange `json:"attempt,omitempty"`
 		LastUserIs  string        `json:"last_user_is,omitempty"`
 		LastUserSum string        `json:"last_user_sha256,omitempty"`
-		Tools       []string      `json:"tools,omitempty"`
+		Agent       string        `json:"agent,omitempty"`
+		Tools       []string      `json:"tools_are,omitzero"`
+		SystemIs    *string       `json:"system_is,omitempty"`
+		SystemSum   string        `json:"system_sha256,omitempty"`
 	}
 	writtenRange struct {
 		Max int `json:"max"`
@@ -79,13 +88,14 @@ type (
 		Kind    provider.Kind `json:"kind"`
 		Message string        `json:"message,omitempty"`
 		Status  int           `json:"status,omitempty"`
+		From    string        `json:"from,omitempty"`
 	}
 )
 
 // Write writes a script that gives the replies again to the same requests, and
 // the results to their calls. To other requests it gives none.
 func Write(w io.Writer, all []Recorded) error {
-	s := script{Replies: []written{}}
+	s := script{Strict: true, Replies: []written{}}
 	for _, r := range all {
 		s.Replies = append(s.Replies, r.written())
 	}
@@ -96,13 +106,18 @@ func Write(w io.Writer, all []Recorded) error {
 }
 
 func (r Recorded) written() written {
-	out := written{When: condition{Scope: r.Scope, Ordinal: r.Ordinal, LastUserIs: r.LastUser, Tools: r.Tools}, Verbatim: true}
+	out := written{When: condition{Scope: r.Scope, Ordinal: r.Ordinal, LastUserIs: r.LastUser, Agent: r.Agent, Tools: r.Tools}, Verbatim: true}
+	if len(r.System) > longSystem {
+		out.When.SystemSum = sumOf(r.System)
+	} else {
+		out.When.SystemIs = &r.System
+	}
 	if len(r.LastUser) > longText {
 		out.When.LastUserIs, out.When.LastUserSum = "", sumOf(r.LastUser)
 	}
 	if r.Fail != nil {
 		out.When.Attempt = &writtenRange{max(r.Tries, 1)}
-		out.Error = &writtenFailed{r.Fail.Kind, r.Fail.Message, r.Fail.Status}
+		out.Error = &writtenFailed{Kind: r.Fail.Kind, Message: r.Fail.Message, Status: r.Fail.Status, From: r.Fail.Provider}
 		return out
 	}
 	said := message.Message{Parts: r.Parts}

@@ -162,6 +162,7 @@ func newError(n *yaml.Node) (*provider.Error, error) {
 		"message":     text(&e.Message),
 		"status":      number(100, 599, &e.Status),
 		"retry_after": duration(&e.RetryAfter),
+		"from":        text(&e.Provider),
 	})
 	if err == nil && !given["kind"] {
 		err = faultAt(n, "an error needs a kind")
