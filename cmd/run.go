@@ -132,6 +132,9 @@ func (s *start) read(args []string) error {
 	if err != nil {
 		return err
 	}
+	if prompt.Hollow {
+		s.app.sayUnless(o.display.quiet)("stdin was empty: the prompt is what the arguments say")
+	}
 	s.result.Warnings = append(s.result.Warnings, prompt.Warnings...)
 	s.result.Stdin = stdinResult{Attached: prompt.Attached, Bytes: prompt.Bytes}
 	s.created.Task, s.result.Warnings = mask(*settings, "the prompt", prompt.Text, s.result.Warnings)

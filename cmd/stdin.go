@@ -34,6 +34,7 @@ type Input struct {
 type Prompt struct {
 	Text     string
 	Attached bool     // stdin stands below the arguments, marked as such
+	Hollow   bool     // something was piped in to be attached, and it was empty
 	Bytes    int64    // read from stdin, whether attached or the prompt itself
 	Warnings []string // to be shown once
 }
@@ -51,9 +52,11 @@ func (in Input) Read(ctx context.Context) (Prompt, error) {
 	}
 	var p Prompt
 	var raw []byte
-	if use, err := in.usesStdin(len(args) > 0, explicit); err != nil {
+	use, err := in.usesStdin(len(args) > 0, explicit)
+	if err != nil {
 		return p, err
-	} else if use {
+	}
+	if use {
 		if raw, err = in.readStdin(ctx); err != nil {
 			return p, err
 		}
@@ -68,6 +71,8 @@ func (in Input) Read(ctx context.Context) (Prompt, error) {
 	case strings.TrimSpace(piped) != "":
 		p.Attached = true
 		p.Text += "\n\n" + fence("stdin", "", piped)
+	default:
+		p.Hollow = use && in.piped()
 	}
 	if strings.TrimSpace(p.Text) == "" {
 		return Prompt{}, noPrompt()
@@ -129,6 +134,12 @@ func (in Input) usesStdin(prompted, explicit bool) (bool, error) {
 		}
 	}
 	return true, nil
+}
+
+// piped reports whether somebody gave a stdin: /dev/null says that there is none.
+func (in Input) piped() bool {
+	info, err := in.Stdin.Stat()
+	return err == nil && (info.Mode().IsRegular() || info.Mode()&fs.ModeNamedPipe != 0)
 }
 
 func tooLarge(what string) *UsageError {

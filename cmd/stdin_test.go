@@ -140,6 +140,30 @@ func TestEmptyStdinIsNoHindrance(t *testing.T) {
 }
 
 // F109: an open pipe that stays silent gets a hint, then an end.
+// `git diff | kagent run 'review this'` where nothing has changed: the model is
+// asked, and whoever reads along should know with what. /dev/null says that
+// there is no stdin.
+func TestAnEmptyPipeIsSaidAndDevNullIsNot(t *testing.T) {
+	closed, w := openPipe(t)
+	w.Close()
+	blank := stdinFile(t, "\n")
+	for name, c := range map[string]struct {
+		in     Input
+		hollow bool
+	}{
+		"a pipe":       {input(closed, "review this"), true},
+		"a blank file": {input(blank, "review this"), true},
+		"/dev/null":    {input(open(t, os.DevNull, os.O_RDONLY), "review this"), false},
+		"something":    {input(stdinFile(t, "x"), "review this"), false},
+		"none wanted":  {Input{Args: []string{"review this"}, Mode: "none", Stdin: closed}, false},
+	} {
+		p, err := c.in.Read(t.Context())
+		if err != nil || p.Hollow != c.hollow || p.Attached != (name == "something") {
+			t.Errorf("%s: %+v %v", name, p, err)
+		}
+	}
+}
+
 func TestOpenSilentPipeGetsHintThenUsageError(t *testing.T) {
 	r, _ := openPipe(t)
 	clock, hinted := newTimers(), make(chan struct{})
