@@ -78,6 +78,9 @@ func (r *reopening) prepare(state *session.State) (s session.Settings, p provide
 	if err := checkApproval(state, r.approve); err != nil {
 		return s, nil, err
 	}
+	if err := r.checkConsent(state.ID); err != nil {
+		return s, nil, err
+	}
 	if state.Blank() && !r.prompted && !r.told(state.ID) {
 		return s, nil, usageErrorf("say what it is to do: kagent resume "+state.ID+" 'PROMPT'", "session %s has no task yet", state.ID)
 	}
@@ -96,6 +99,22 @@ func (r *reopening) prepare(state *session.State) (s session.Settings, p provide
 func (r *reopening) told(id string) bool {
 	inbox, err := r.store.Inbox(id)
 	return err == nil && !inbox.Empty()
+}
+
+// checkConsent refuses to approve a plan and to have it changed at once: the one
+// that would be carried out is not the one that is wanted.
+func (r *reopening) checkConsent(id string) error {
+	switch {
+	case r.approve == "":
+		return nil
+	case r.prompted:
+		return usageErrorf("leave out --approve to have it planned anew, or the prompt to carry it out as it is",
+			"--approve and a prompt: either approve the plan of session %s, or say what to change", id)
+	case r.told(id):
+		return usageErrorf("`kagent resume "+id+"` has it planned anew and waits for your word again",
+			"--approve: a message sent to session %s is not in its plan yet", id)
+	}
+	return nil
 }
 
 // record writes down what changed for the session.
