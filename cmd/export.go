@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -74,7 +73,8 @@ func exportFile(store *checkpoint.Store, id, path string) (x checkpoint.Export, 
 		return x, usageErrorf("name a file, or leave it out and redirect stdout", "the export %s is not a regular file", path)
 	}
 	path = target(path)
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
+	sweepUnfinished(path)
+	f, err := unfinished(path)
 	if err != nil {
 		return x, usageErrorf("name a file in a directory that can be written to", "%s: %v", path, cause(err))
 	}
@@ -83,11 +83,11 @@ func exportFile(store *checkpoint.Store, id, path string) (x checkpoint.Export, 
 	if err == nil {
 		err = f.Sync()
 	}
+	if err == nil {
+		err = os.Rename(f.Name(), path) // while it is locked
+	}
 	if cerr := f.Close(); err == nil {
 		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
 	}
 	var known *checkpoint.StorageError
 	if err != nil && !errors.As(err, &known) {
