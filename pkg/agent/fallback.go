@@ -66,7 +66,7 @@ func oneStep(d *session.PlanSet) string {
 func without(s *session.State, child, kind string) string {
 	c := s.Scope(child)
 	switch {
-	case c == nil || !c.Ended() || c.Turn.Status == session.Completed:
+	case c == nil || c.Child == nil || !c.Ended() || c.Turn.Status == session.Completed:
 		return ""
 	case c.Turn.Error == nil:
 		return standing(c.Turn)
