@@ -47,7 +47,7 @@ func (a *app) resumeCommand() *cobra.Command {
 	o.batch.addTo(f)
 	f.BoolVar(&o.last, "last", false, "the session that changed last")
 	f.StringArrayVar(&o.outcomes, "outcome", nil, "what became of a call in doubt: CALL=done|not-done|rerun[:text]")
-	f.StringVar(&o.approve, "approve", "", "consent to what the session is paused for: all, or the id of a call")
+	f.StringVar(&o.approve, "approve", "", "consent to what the session is paused for: all, or the id of a call; a prompt asks for changes instead")
 	return c
 }
 
