@@ -41,6 +41,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("GORACE", os.Getenv("GORACE"))
 			frozen, err := filepath.Abs("../testdata")
 			e.Setenv("TESTDATA", frozen)
 			return err
