@@ -79,7 +79,7 @@ func checkPrices(s session.Settings, state *session.State) error {
 		return err
 	}
 	for _, model := range modelsOf(s) {
-		if cost(known, model, message.Usage{}) == nil {
+		if cost(known, model, message.Usage{Input: 1}) == nil {
 			return usageErrorf("set its price in models.yaml (`kagent help models`), or use --max-total-tokens", "--max-cost: the price of %s is not known", model)
 		}
 	}
@@ -89,11 +89,14 @@ func checkPrices(s session.Settings, state *session.State) error {
 	return nil
 }
 
-// cost is what a reply did cost, nil if nobody knows. What is played costs
-// nothing.
+// cost is what a reply did cost, nil if nobody knows, as where the service does
+// not say what it counted. What is played costs nothing.
 func cost(known *catalogue.Catalogue, model string, u message.Usage) *float64 {
 	if free := 0.0; model == "demo" || strings.HasPrefix(model, "script:") {
 		return &free
+	}
+	if u == (message.Usage{}) {
+		return nil
 	}
 	return known.Cost(model, u)
 }

@@ -55,6 +55,7 @@ func (s *State) applyLife(sc *Scope, e Event) {
 		sc.owe(d.Note)
 		s.Iterations += max(d.Iterations, 0)
 		s.ToolCalls += max(d.ToolCalls, 0)
+		s.Unmetered = 0 // a file need not tell it of each reply
 		s.Usage = s.Usage.Add(d.Usage)
 	case Unknown:
 		s.UnknownOf = append(s.UnknownOf, d.Kind)
@@ -101,6 +102,9 @@ func (s *State) applyTalk(sc *Scope, e Event) {
 	case *AssistantMessage:
 		sc.reply(e, d)
 		s.Iterations++
+		if d.Usage == (message.Usage{}) {
+			s.Unmetered++
+		}
 		s.Usage = s.Usage.Add(d.Usage)
 		s.spend(d.CostUSD)
 		s.measure(sc, d)

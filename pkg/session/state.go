@@ -26,6 +26,7 @@ type State struct {
 	Usage      message.Usage
 	Spent      float64 // US dollars, of the replies whose price is known
 	Unpriced   int     // replies whose price is not
+	Unmetered  int     // replies of which the service said no usage
 	Iterations int     // finished replies, children included
 	ToolCalls  int     // results of calls that ran
 	Denied     []string
