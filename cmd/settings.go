@@ -84,7 +84,7 @@ func (s *settingFlags) apply(out *session.Settings, use func(name string) bool) 
 	for _, step := range []error{
 		set("model", func() (err error) { out.Model, err = resolveModels(s.model); return err }),
 		set("base-url", func() error { out.BaseURL = s.baseURL; return checkBaseURL(s.baseURL) }),
-		set("api-key-env", func() error { out.APIKeyEnv = s.apiKeyEnv; return nil }),
+		set("api-key-env", func() error { out.APIKeyEnv = s.apiKeyEnv; return checkVariable(s.apiKeyEnv) }),
 		set("system", func() error { out.System = systemPrompt(s.system); return nil }),
 		set("system-file", func() error { return s.readSystem(out) }),
 		set("workdir", func() error { return s.findWorkdir(out) }),

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"time"
+	"unicode"
 
 	"kagent/pkg/provider"
 	"kagent/pkg/provider/anthropic"
@@ -151,16 +152,39 @@ func headers(lines []string, wanted bool) (map[string]string, error) {
 	return out, nil
 }
 
+// checkVariable refuses what can't be the name of a variable, and does not repeat
+// it: it may be the key itself.
+func checkVariable(name string) error {
+	if strings.ContainsFunc(name, func(r rune) bool {
+		return r != '_' && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
+	}) {
+		return usageErrorf("write for example --api-key-env OPENAI_API_KEY", "--api-key-env wants the name of a variable, not what it holds")
+	}
+	return nil
+}
+
 // checkHeaders refuses secrets: headers are stored with the session.
 func checkHeaders(lines []string) error {
 	for _, line := range lines {
 		name, value, _ := strings.Cut(line, ":")
 		value = strings.TrimSpace(value)
-		secret := masker(session.Settings{}).Mask(value) != value || secretQuery(url.Values{name: nil}) || strings.EqualFold(strings.TrimSpace(name), "authorization")
+		secret := masker(session.Settings{}).Mask(value) != value || secretQuery(url.Values{name: nil}) || isCredential(name, value)
 		if secret && !strings.HasPrefix(value, "$") {
 			return usageErrorf("put it into a variable and write --header '"+strings.TrimSpace(name)+": $VARIABLE'", "--header %s holds a secret: it would be stored with the session", strings.TrimSpace(name))
 		}
 	}
 	_, err := headers(lines, false)
 	return err
+}
+
+// isCredential reports whether a header says by its name or its scheme that it
+// lets somebody in.
+func isCredential(name, value string) bool {
+	name, value = strings.ToLower(name), strings.ToLower(value)
+	for _, scheme := range []string{"bearer ", "basic ", "sk-"} {
+		if strings.HasPrefix(value, scheme) {
+			return true
+		}
+	}
+	return strings.Contains(name, "auth") || strings.Contains(name, "cookie")
 }
