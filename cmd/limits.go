@@ -112,8 +112,8 @@ func modelsOf(s session.Settings) []string {
 	return models
 }
 
-// raised is the flag that gets a session past what it has reached, a limit twice
-// as high.
+// raised is the flag that gets a session past what it has reached: a limit twice
+// as high, or none where it can't be kept.
 func raised(s *session.State, reason session.Reason) string {
 	l := s.Settings.Limits
 	switch {
@@ -121,8 +121,12 @@ func raised(s *session.State, reason session.Reason) string {
 		return fmt.Sprintf(" --max-total-steps %d", 2*s.Iterations)
 	case reason == session.ReasonMaxSteps:
 		return fmt.Sprintf(" --max-steps %d", 2*l.MaxSteps)
+	case reason == session.ReasonMaxTokens && s.Unmetered > 0:
+		return " --max-total-tokens 0"
 	case reason == session.ReasonMaxTokens:
 		return fmt.Sprintf(" --max-total-tokens %d", 2*max(l.MaxTotalTokens, s.Usage.Total))
+	case reason == session.ReasonMaxCost && s.Unpriced > 0:
+		return " --max-cost 0"
 	case reason == session.ReasonMaxCost:
 		return fmt.Sprintf(" --max-cost %g", math.Ceil(200*max(l.MaxCost, s.Spent))/100)
 	case reason == session.ReasonDeadline && !l.Until.IsZero() && !s.Updated.Before(l.Until):

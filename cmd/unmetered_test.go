@@ -26,17 +26,23 @@ data: [DONE]
 `, asked.Add(1))
 	}))
 	defer s.Close()
+	lifted := map[string]string{"--max-cost=5": "--max-cost 0", "--max-total-tokens=100000": "--max-total-tokens 0"}
 	for flag, reason := range map[string]string{"--max-cost=5": "max_cost", "--max-total-tokens=100000": "max_tokens"} {
 		asked.Store(0)
-		c, out := kagentIn(t, t.TempDir(), "run", "-q", "-o", "json", "-m", "openai/gpt-5-mini", "--base-url", s.URL, "--max-steps", "5", flag, "--stdin", "none", "go")
+		dir := t.TempDir()
+		c, out := kagentIn(t, dir, "run", "-q", "-s", "s", "-o", "json", "-m", "openai/gpt-5-mini", "--base-url", s.URL, "--max-steps", "5", flag, "--stdin", "none", "go")
 		c.Run()
-		for _, want := range []string{`"reason":"` + reason + `"`, `"costUSD":null`, "does not say"} {
+		for _, want := range []string{`"reason":"` + reason + `"`, `"costUSD":null`, "does not say", "resume s " + lifted[flag]} {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("%s: no %s in %s", flag, want, out)
 			}
 		}
 		if c.ProcessState.ExitCode() != 6 || asked.Load() != 1 {
 			t.Errorf("%s: exit %d after %d requests", flag, c.ProcessState.ExitCode(), asked.Load())
+		}
+		c, out = kagentIn(t, dir, append([]string{"resume", "-q", "s"}, strings.Fields(lifted[flag])...)...)
+		if c.Run(); asked.Load() != 5 || !strings.Contains(out.String(), "paused: max_steps") {
+			t.Errorf("%s: lifted: %d requests: %s", flag, asked.Load(), out)
 		}
 	}
 }

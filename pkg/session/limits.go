@@ -51,7 +51,7 @@ func (s *State) Exhausted(flying Spending) (Reason, string) {
 	case l.MaxTotalTokens > 0 && now.Tokens >= l.MaxTotalTokens:
 		return ReasonMaxTokens, fmt.Sprintf("the limit of %d tokens for the session is reached: %d are spent; --max-total-tokens raises it", l.MaxTotalTokens, s.Usage.Total)
 	case l.MaxCost > 0 && s.Unpriced > 0:
-		return ReasonMaxCost, fmt.Sprintf("the limit of $%g for the session can't be kept: the service does not say what it counted, so that nobody knows what %d of its replies cost; --max-total-steps is a limit without prices", l.MaxCost, s.Unpriced)
+		return ReasonMaxCost, fmt.Sprintf("the limit of $%g for the session can't be kept: the service does not say what it counted, so that nobody knows what %d of its replies cost; --max-cost 0 lifts it, --max-total-steps is another limit", l.MaxCost, s.Unpriced)
 	case l.MaxCost > 0 && now.Cost >= l.MaxCost:
 		return ReasonMaxCost, fmt.Sprintf("the limit of $%g for the session is reached: $%.4f are spent; --max-cost raises it", l.MaxCost, s.Spent)
 	}
