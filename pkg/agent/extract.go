@@ -128,26 +128,6 @@ func closes(rest string) bool {
 // up, jq at 256 levels and encoding/json at 10,000.
 const maxNesting = 200
 
-// nesting is how deep the brackets of a JSON text go.
-func nesting(b []byte) (most int) {
-	depth, quoted := 0, false
-	for i := 0; i < len(b); i++ {
-		switch c := b[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			depth++
-			most = max(most, depth)
-		case c == '}' || c == ']':
-			depth--
-		}
-	}
-	return most
-}
-
 // A record is an object whose keys are known under more than one name.
 type record map[string]json.RawMessage
 

@@ -137,7 +137,7 @@ func (r *Runner) storable(parts []message.Part) []message.Part {
 		if p.Type == message.TypeText && len(p.Opaque) == 0 {
 			parts[i].Text = r.Mask.Mask(parts[i].Text)
 		}
-		if !json.Valid(p.Opaque) || nesting(p.Opaque) > maxNesting {
+		if !json.Valid(p.Opaque) || message.Nesting(p.Opaque) > maxNesting {
 			parts[i].Opaque = nil
 		}
 		if c := p.Call; c != nil {

@@ -54,3 +54,24 @@ func Escape(s string) (rune, bool) {
 	u, err := strconv.ParseUint(s[2:6], 16, 16)
 	return rune(u), err == nil
 }
+
+// Nesting counts the levels of objects and lists in a JSON text. Brackets in
+// strings don't count, and whether they fit each other is for others to say.
+func Nesting(raw []byte) int {
+	level, deepest, quoted := 0, 0, false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			level++
+			deepest = max(deepest, level)
+		case c == '}' || c == ']':
+			level--
+		}
+	}
+	return deepest
+}

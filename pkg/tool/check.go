@@ -44,7 +44,7 @@ func (s *Set) Check(name, rawArgs string) (json.RawMessage, *Problem) {
 		args = "{}"
 	}
 	object, wrong := parseObject(args)
-	if depth := nested([]byte(args)); wrong == "" && (depth > maxNested || !c.spread.bears(depth)) {
+	if depth := message.Nesting([]byte(args)); wrong == "" && (depth > maxNested || !c.spread.bears(depth)) {
 		wrong = fmt.Sprintf("they are nested too deeply, %d levels", depth)
 	}
 	if wrong == "" {

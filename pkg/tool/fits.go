@@ -26,7 +26,7 @@ func (s *Schema) Problem(value json.RawMessage) string {
 	if err := json.Unmarshal(value, &v); err != nil {
 		return strings.TrimPrefix(describeJSON(string(value), err), "they are ")
 	}
-	if depth := nested(value); depth > maxNested || !s.c.spread.bears(depth) {
+	if depth := message.Nesting(value); depth > maxNested || !s.c.spread.bears(depth) {
 		return "it is nested too deep to be held against the schema"
 	}
 	wrong := ""

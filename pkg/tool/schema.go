@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"kagent/pkg/message"
 )
 
 // A schema may come from a stranger, and the validator follows it wherever it
@@ -61,7 +63,7 @@ func (s spread) bears(depth int) bool {
 
 // survey counts a schema's spread, or says why there is no end to it.
 func survey(raw json.RawMessage) (spread, error) {
-	if len(raw) > maxSchema || nested(raw) > maxNested {
+	if len(raw) > maxSchema || message.Nesting(raw) > maxNested {
 		return spread{}, fmt.Errorf("it has more than %d bytes or %d levels", maxSchema, maxNested)
 	}
 	w := surveyor{entered: map[string]int{}}
@@ -198,24 +200,4 @@ func escapePointer(name string) string {
 
 func unescapePointer(name string) string {
 	return strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
-}
-
-// nested counts the levels of objects and lists in a JSON text.
-func nested(raw []byte) int {
-	level, deepest, quoted := 0, 0, false
-	for i := 0; i < len(raw); i++ {
-		switch c := raw[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			level++
-			deepest = max(deepest, level)
-		case c == '}' || c == ']':
-			level--
-		}
-	}
-	return deepest
 }
