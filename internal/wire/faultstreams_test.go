@@ -199,10 +199,10 @@ func TestRetriesOfTheHandedFaults(t *testing.T) {
 		"503": {told{status: 503, body: "m2"}, 75, 2, "m2"}, "529": {told{status: 529, body: "m2"}, 75, 2, "m2"},
 		"reset": {told{end: resets}, 75, 2, "network"},
 	} {
+		c.told.header = "application/json"
 		for _, p := range protocols() {
 			t.Run(fmt.Sprint(name, " ", p.name), func(t *testing.T) {
 				t.Parallel()
-				c.told.header = "application/json"
 				s := tell(t, c.told)
 				got := kagent(t, t.TempDir(), slices.Concat([]string{"run", "-q", "--retries", "1", "go"}, s.model(p))...)
 				if n := len(s.requests()); got.code != c.code || n != c.requests || !strings.Contains(got.stderr, c.says) {
