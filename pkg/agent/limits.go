@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"kagent/pkg/message"
-	"kagent/pkg/provider"
 	"kagent/pkg/session"
 )
 
@@ -25,8 +24,8 @@ func (r *run) exhausted() *Finish {
 }
 
 // asking makes a model call on account.
-func (r *run) asking(model string, req provider.Request, call func()) {
-	held := r.estimate(model, req)
+func (r *run) asking(model string, call func()) {
+	held := r.estimate(model, r.state().Asked)
 	r.flying = r.flying.Add(held)
 	r.outside(call)
 	r.flying = r.flying.Less(held)
@@ -35,10 +34,11 @@ func (r *run) asking(model string, req provider.Request, call func()) {
 // perToken is how many characters of a request are taken for a token.
 const perToken = 4
 
-// estimate is what a request costs before its first word is answered.
-func (r *run) estimate(model string, req provider.Request) session.Spending {
+// estimate is what a request of so many characters costs before its first word
+// is answered.
+func (r *run) estimate(model string, chars int) session.Spending {
 	model, _, _ = strings.Cut(model, ",") // of a chain the first is asked
-	held := session.Spending{Steps: 1, Tokens: int64(size(req) / perToken)}
+	held := session.Spending{Steps: 1, Tokens: int64(chars / perToken)}
 	if r.Price != nil {
 		if cost := r.Price(model, message.Usage{Input: held.Tokens}); cost != nil {
 			held.Cost = *cost

@@ -84,7 +84,7 @@ func (r *run) stream(ctx context.Context, way provider.Provider, model string, r
 	streaming, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	sink := &sink{run: r, last: r.now(), giveUp: giveUp}
-	r.asking(model, req, func() { reply, err = way.Stream(streaming, req, sink.take) })
+	r.asking(model, func() { reply, err = way.Stream(streaming, req, sink.take) })
 	return reply, err, sink.close(err != nil)
 }
 

@@ -16,6 +16,7 @@ type image struct {
 	project session.Projection
 	text    bytes.Buffer // room for a head, then those messages, separated by commas
 	room    int
+	likely  int // how long they are likely to become
 }
 
 // encode shows the state as its owner does; a reader knows whether it lives.
@@ -59,7 +60,7 @@ func (im *image) widen(n int) {
 		return
 	}
 	var wider bytes.Buffer
-	wider.Grow(2*n + im.text.Cap() - im.room)
+	wider.Grow(2*n + max(im.text.Cap()-im.room, im.likely))
 	wider.Write(make([]byte, 2*n))
 	wider.Write(im.text.Bytes()[im.room:])
 	im.text, im.room = wider, 2*n
@@ -89,7 +90,7 @@ func (im *image) shows(fsys FS, name string, s *session.State, at promise) bool 
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil {
-		im.text.Grow(int(min(info.Size(), at.Offset))) // about as much as there is
+		im.likely = int(min(info.Size(), at.Offset))
 	}
 	want, err := im.encode(s, at, true)
 	if err != nil {
