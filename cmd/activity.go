@@ -37,6 +37,8 @@ type work struct {
 	What  string    `json:"what"` // model, or the name of a tool
 	Call  string    `json:"call,omitempty"`
 	Since time.Time `json:"since"`
+	// Attempt is of a model at its reply, where it is not the first.
+	Attempt int `json:"attempt,omitempty"`
 }
 
 const theModel = "model"
@@ -73,6 +75,8 @@ func (a *activity) observe(scope string, d session.Data) {
 		}
 		a.end(scope, "")
 		a.begin(work{Scope: scope, What: theModel})
+	case *session.RequestRetried:
+		a.retry(scope, d.Attempt+1)
 	case *session.AssistantMessage:
 		a.end(scope, "")
 		a.spend(d)
@@ -97,6 +101,15 @@ func (a *activity) begin(w work) {
 // end takes away a call, or with none the model call of the scope.
 func (a *activity) end(scope, call string) {
 	a.is.Works = slices.DeleteFunc(a.is.Works, func(w work) bool { return w.Scope == scope && w.Call == call })
+}
+
+// retry notes which attempt the scope's model makes now.
+func (a *activity) retry(scope string, attempt int) {
+	for i, w := range a.is.Works {
+		if w.Scope == scope && w.What == theModel && w.Call == "" {
+			a.is.Works[i].Attempt = attempt
+		}
+	}
 }
 
 func (a *activity) spend(d *session.AssistantMessage) {
@@ -144,6 +157,9 @@ func (d doing) working(now time.Time, pick func(work) bool) string {
 			continue
 		}
 		text := inScope(w.Scope) + w.What
+		if w.Attempt > 1 {
+			text += fmt.Sprintf(" (attempt %d)", w.Attempt)
+		}
 		if since := now.Sub(w.Since); since >= 5*time.Second {
 			text += " " + shortDuration(since)
 		}

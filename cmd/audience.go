@@ -51,6 +51,7 @@ func (t *turn) told(quiet bool) func(format string, args ...any) {
 }
 
 func (w *audience) observe(scope string, d session.Data) {
+	w.turn.live.observe(scope, d)
 	w.turn.notice(scope, d)
 	w.is.observe(scope, d)
 	w.show.observe(scope, d)

@@ -25,7 +25,7 @@ func (p *progress) observe(scope string, d session.Data) {
 	case *session.StepStart:
 		p.step(fmt.Sprintf("%sstep %d", in, d.Step))
 	case *session.RequestRetried:
-		p.retried(d)
+		p.retried(in, d)
 	case *session.AssistantMessage:
 		p.reply(in, d)
 	case *session.ToolCall:
@@ -69,12 +69,12 @@ func (p *progress) step(title string) {
 	p.say("%s", title)
 }
 
-func (p *progress) retried(d *session.RequestRetried) {
+func (p *progress) retried(in string, d *session.RequestRetried) {
 	if d.Next != "" {
-		p.say("  %s is asked instead: %s", oneLine(d.Next, 100), oneLine(failureText(d.Error), 300))
+		p.say("  %s%s is asked instead: %s", in, oneLine(d.Next, 100), oneLine(failureText(d.Error), 300))
 		return
 	}
-	p.say("  attempt %d failed, again in %s: %s", d.Attempt, time.Duration(d.DelayMs)*time.Millisecond, oneLine(failureText(d.Error), 300))
+	p.say("  %sattempt %d failed, again in %s: %s", in, d.Attempt, time.Duration(d.DelayMs)*time.Millisecond, oneLine(failureText(d.Error), 300))
 }
 
 // name remembers what a call was of, for its result.

@@ -10,7 +10,7 @@ import (
 //go:embed schemas/*.json
 var schemaFiles embed.FS
 
-func schemaNames() []string { return []string{"result", "event", "checkpoint", "step"} }
+func schemaNames() []string { return []string{"result", "event", "delta", "checkpoint", "step"} }
 
 func (a *app) schemaCommand() *cobra.Command {
 	return &cobra.Command{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -55,7 +56,7 @@ type turn struct {
 	name     string // set before each line where several sessions run at once
 
 	limits    map[string]string // of a new session: where they came from, by flag
-	streamed  bool              // text has gone to stdout
+	live      *liveText         // shows replies as they come; nil: nothing does
 	undecided []*session.Call   // calls that wait for a person's word
 	tools     *tool.Set
 	offered   map[string]bool // models and their tools that were looked at
@@ -72,8 +73,10 @@ func (t *turn) run(prompt string) error {
 	switch {
 	case a.format != "text":
 		a.out.json(t.result.as(a.format))
-	case t.streamed:
-		a.out.text("")
+	case t.live.begun() && end.Status == session.Completed:
+		t.live.end(t.result.Answer)
+	case t.live.begun():
+		t.live.end(nil)
 	case end.Status == session.Completed:
 		a.out.text(*t.result.Answer)
 	case t.display.allowPartial && t.result.Partial != nil:
@@ -198,41 +201,50 @@ func (t *turn) named(format string, args []any) string {
 }
 
 // delta returns what shows text as it comes, nil where nothing does.
-func (t *turn) delta(screen *screen) func(scope, text string) {
-	a, s := t.app, t.journal.State()
+func (t *turn) delta(screen *screen) func(scope string, d agent.Delta) {
+	a := t.app
 	switch {
 	case t.name != "": // the texts of several sessions would mix
 	case a.format == "jsonl":
-		return func(scope, text string) {
-			a.out.json(delta{"assistant/delta", scope, s.Scope(scope).Steps + 1, text})
+		return func(scope string, d agent.Delta) {
+			a.out.json(delta{"assistant/delta", scope, d.Step, d.Text, d.Attempt, d.Model})
 		}
 	case a.format == "text" && (t.display.stream || a.out.terminal):
-		step := 0
-		return func(scope, text string) {
-			if scope != "" {
-				return // a child's words are no part of the answer
+		t.live = t.liveText(screen)
+		return func(scope string, d agent.Delta) {
+			if scope == "" {
+				t.live.add(d)
 			}
-			if now := s.Main().Steps; t.streamed && now != step && !screen.fresh() {
-				text = "\n" + text // what another reply says is another line
-			}
-			t.streamed, step = true, s.Main().Steps
-			write := func() { a.out.Write([]byte(text)) }
-			if screen == nil || !a.out.terminal {
-				write()
-				return
-			}
-			screen.text(text, write)
 		}
 	}
 	return nil
 }
 
-// delta is streamed text: it is passing, and no event of the log.
+func (t *turn) liveText(screen *screen) *liveText {
+	a, last := t.app, "\n"
+	l := &liveText{state: t.journal.State(), warn: t.say}
+	l.write = func(text string) {
+		last = text[len(text)-1:]
+		io.WriteString(a.out, text)
+	}
+	l.fresh = func() bool { return last == "\n" }
+	if screen != nil && a.out.terminal {
+		direct := l.write
+		l.write = func(text string) { screen.text(text, func() { direct(text) }) }
+		l.fresh, l.lined = screen.fresh, true
+	}
+	return l
+}
+
+// delta is streamed text: it is passing, and no event of the log. Once an attempt
+// at a step of a scope has spoken, what earlier ones said of it is void.
 type delta struct {
-	Type  string `json:"type"`
-	Scope string `json:"scope,omitempty"`
-	Step  int    `json:"step"` // its step/start follows when it is durable
-	Text  string `json:"text"`
+	Type    string `json:"type"`
+	Scope   string `json:"scope,omitempty"`
+	Step    int    `json:"step"` // its step/start follows when it is durable
+	Text    string `json:"text"`
+	Attempt int    `json:"attempt"`
+	Model   string `json:"model"`
 }
 
 // explain says on stderr why there is no answer, and how to go on.
@@ -253,6 +265,9 @@ func (t *turn) explain(end agent.Finish, err error) {
 	t.say("%s", why)
 	for _, line := range storageHints(err) {
 		t.say("%s", line)
+	}
+	if t.live.cut() {
+		t.say("the reply shown was cut off: it is no answer")
 	}
 	t.doubts()
 	t.plan(end)

@@ -61,7 +61,7 @@ func (r *run) unanswered(ctx context.Context, ask CallModel, err error) (*Finish
 	f := r.failed(ctx, err)
 	switch {
 	case f.Reason == session.ReasonContextLength && r.state().Refused == 0 && !ask.Spare:
-		return nil, r.append(&session.RequestRetried{Attempt: r.state().Tries, Error: f.End.Error})
+		return nil, r.retry(&session.RequestRetried{Attempt: r.state().Tries, Error: f.End.Error})
 	case f.Reason == session.ReasonContextLength && !ask.Spare:
 		f.End.Error.Message = "though much was left out, the request is too long for the model: " + f.End.Error.Message
 	case ask.Spare && ctx.Err() == nil && !f.final:
@@ -83,7 +83,7 @@ func (r *run) said(model string, reply provider.Reply) *session.AssistantMessage
 func (r *run) stream(ctx context.Context, way provider.Provider, model string, req provider.Request) (reply provider.Reply, err, broken error) {
 	streaming, giveUp := context.WithCancel(ctx)
 	defer giveUp()
-	sink := &sink{run: r, last: r.now(), giveUp: giveUp}
+	sink := &sink{run: r, model: model, last: r.now(), giveUp: giveUp}
 	r.asking(model, func() { reply, err = way.Stream(streaming, req, sink.take) })
 	return reply, err, sink.close(err != nil)
 }

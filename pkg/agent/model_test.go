@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"kagent/pkg/agent"
 	"kagent/pkg/message"
 	"kagent/pkg/provider"
 	"kagent/pkg/session"
@@ -132,7 +133,7 @@ func TestStreamedTextIsWrittenDownNowAndThen(t *testing.T) {
 func TestAFinishedReplyLeavesNoPartialText(t *testing.T) {
 	r := newStreaming(t, says("hello"), nil, step{time.Second, provider.Event{Text: "hel"}, 1}, step{0, provider.Event{Text: "lo"}, 1})
 	var shown strings.Builder
-	r.Delta = func(_, text string) { shown.WriteString(text) }
+	r.Delta = func(_ string, d agent.Delta) { shown.WriteString(d.Text) }
 	r.run("", session.Completed, "")
 	check(t, "what was shown", shown.String(), "hello")
 	check(t, "the partial text", r.log.state.Main().Partial(), "")

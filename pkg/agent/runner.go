@@ -73,7 +73,7 @@ type Runner struct {
 	// text as it is streamed. Either may be nil; neither is called twice at
 	// once.
 	Observe func(scope string, d session.Data)
-	Delta   func(scope, text string)
+	Delta   func(scope string, d Delta)
 
 	floor       sync.Mutex
 	halted      *Finish          // why the session as a whole goes no further

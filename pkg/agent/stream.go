@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -16,12 +17,22 @@ const (
 	chunkBytes = 4 << 10
 )
 
+// Delta is a piece of a reply as it is streamed. What an attempt streams is
+// void once a higher one speaks of the same step: no reply is made of two.
+type Delta struct {
+	Step    int    // number of the reply in its scope, from 1
+	Attempt int    // at this reply, from 1: retries, other models of a chain and resumes count
+	Model   string // that speaks
+	Text    string
+}
+
 // sink takes what a provider streams and writes it down in pieces, from the
 // provider's goroutine or, when no more text comes, from a timer's. Both take
 // the floor first.
 type sink struct {
 	run    *run
 	giveUp func() // ends the stream: a reply that can't be stored is of no use
+	model  string // that speaks
 
 	mask  *tool.StreamMasker // of this attempt; made when text comes
 	text  strings.Builder
@@ -39,8 +50,9 @@ func (k *sink) take(e provider.Event) {
 	case e.Retry != nil:
 		k.text.Reset()
 		k.mask = nil
-		k.fail(k.run.append(&session.RequestRetried{Attempt: e.Retry.Attempt, DelayMs: e.Retry.Delay.Milliseconds(), Error: failure(e.Retry.Err), Next: e.Retry.Next}))
+		k.fail(k.run.retry(&session.RequestRetried{Attempt: e.Retry.Attempt, DelayMs: e.Retry.Delay.Milliseconds(), Error: failure(e.Retry.Err), Next: e.Retry.Next}))
 	case e.Text != "":
+		k.model = cmp.Or(e.Asked, k.model)
 		k.say(k.masked(e.Text))
 		wait := chunkEvery - k.run.now().Sub(k.last)
 		if k.text.Len() >= chunkBytes || wait <= 0 {
@@ -49,6 +61,15 @@ func (k *sink) take(e provider.Event) {
 			k.timer = time.AfterFunc(wait, k.late)
 		}
 	}
+}
+
+// retry notes, durably, that an attempt is void, before the next one is heard:
+// who reads the events as they become durable knows by then whose text to drop.
+func (r *run) retry(d *session.RequestRetried) error {
+	if err := r.append(d); err != nil {
+		return err
+	}
+	return r.Journal.Sync()
 }
 
 // masked hides secrets, also those that come in several pieces: it may hold
@@ -66,7 +87,8 @@ func (k *sink) masked(text string) string {
 // say shows a piece of text, as it is after masking.
 func (k *sink) say(text string) {
 	if text != "" && k.run.Delta != nil {
-		k.run.Delta(k.run.name, text)
+		sc := k.run.state()
+		k.run.Delta(k.run.name, Delta{Step: sc.Steps + 1, Attempt: sc.Tries, Model: k.model, Text: text})
 	}
 	k.text.WriteString(text)
 }

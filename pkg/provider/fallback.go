@@ -39,7 +39,10 @@ func (f fallback) Stream(ctx context.Context, req Request, emit func(Event)) (Re
 		emit(e)
 	}
 	for i, link := range f {
-		reply, err := link.Provider.Stream(ctx, req, count)
+		reply, err := link.Provider.Stream(ctx, req, func(e Event) {
+			e.Asked = link.Name
+			count(e)
+		})
 		if err == nil {
 			reply.Asked = link.Name
 			return reply, nil

@@ -99,11 +99,12 @@ type Label struct {
 	System  string // the part of the system prompt that a person gave, "" where all of it is built in
 }
 
-// Event is a piece of a stream; exactly one field is set.
+// Event is a piece of a stream; exactly one of Text, Reasoning and Retry is set.
 type Event struct {
 	Text      string // answer text
 	Reasoning string // visible thinking
 	Retry     *Retrying
+	Asked     string // the model of a chain that it comes from, "" where there is no chain
 }
 
 // Retrying says that an attempt failed and another follows after Delay. What
