@@ -7,6 +7,7 @@ import (
 
 	"kagent/pkg/message"
 	"kagent/pkg/provider"
+	"kagent/pkg/provider/providertest"
 )
 
 func TestVersionsAreFoundInNames(t *testing.T) {
@@ -97,8 +98,8 @@ func TestABudgetLeavesRoomForTheAnswer(t *testing.T) {
 func TestATurnThatBeganWithoutThoughtsGoesOnWithout(t *testing.T) {
 	const on = `max_tokens32000 thinking{"type":"enabled","budget_tokens":4000}`
 	own := func(m message.Message) message.Message { m.Model = "anthropic/claude-sonnet-4-5"; return m }
-	signed := thought("hm", `{"type":"thinking","signature":"s"}`)
-	call := callPart("c1", "f", "{}", "")
+	signed := providertest.ThoughtPart("hm", `{"type":"thinking","signature":"s"}`)
+	call := providertest.CallPart("c1", "f", "{}", "")
 	for name, c := range map[string]struct {
 		messages []message.Message
 		want     string
@@ -106,12 +107,12 @@ func TestATurnThatBeganWithoutThoughtsGoesOnWithout(t *testing.T) {
 		"own": {[]message.Message{own(say(message.Assistant, signed, call)), result("c1", "r", false)}, on},
 		"own, and on without": {[]message.Message{
 			own(say(message.Assistant, signed, call)), result("c1", "r", false),
-			own(say(message.Assistant, callPart("c2", "f", "{}", ""))), result("c2", "r", false),
+			own(say(message.Assistant, providertest.CallPart("c2", "f", "{}", ""))), result("c2", "r", false),
 		}, on},
 		"another's":         {[]message.Message{say(message.Assistant, signed, call), result("c1", "r", false)}, "max_tokens32000"},
 		"an earlier turn's": {[]message.Message{say(message.Assistant, signed, call), result("c1", "r", false), say(message.Assistant, message.Text("x")), say(message.User, message.Text("y"))}, on},
 		"without option":    {[]message.Message{own(say(message.Assistant, message.Text("I will"), call)), result("c1", "r", false)}, "max_tokens32000"},
-		"redacted":          {[]message.Message{own(say(message.Assistant, thought("", `{"type":"redacted_thinking","data":"d"}`), call)), result("c1", "r", false)}, on},
+		"redacted":          {[]message.Message{own(say(message.Assistant, providertest.ThoughtPart("", `{"type":"redacted_thinking","data":"d"}`), call)), result("c1", "r", false)}, on},
 	} {
 		req := hello()
 		req.Messages = append(req.Messages, c.messages...)

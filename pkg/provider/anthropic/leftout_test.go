@@ -8,6 +8,7 @@ import (
 
 	"kagent/pkg/message"
 	"kagent/pkg/provider"
+	"kagent/pkg/provider/providertest"
 )
 
 // F034: a conversation is not lost with a thought that the service refuses.
@@ -43,7 +44,7 @@ func TestWhatIsRefusedIsLeftOut(t *testing.T) {
 			return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(answer)), Request: r}, nil
 		})}
 		req := hello()
-		said := say(message.Assistant, thought("hm", `{"type":"thinking","signature":"s"}`), thought("", `{"type":"redacted_thinking","data":"d"}`), message.Text("well"))
+		said := say(message.Assistant, providertest.ThoughtPart("hm", `{"type":"thinking","signature":"s"}`), providertest.ThoughtPart("", `{"type":"redacted_thinking","data":"d"}`), message.Text("well"))
 		said.Model = "anthropic/claude-opus-5-5"
 		req.Messages = append(req.Messages, said, say(message.User, message.Text("and?")))
 		_, err := open(t, Options{Model: "claude-opus-5-5", HTTPClient: client}).Stream(t.Context(), req, func(provider.Event) {})

@@ -3,37 +3,26 @@ package anthropic
 import (
 	"encoding/json"
 	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"kagent/pkg/message"
 	"kagent/pkg/provider"
+	"kagent/pkg/provider/providertest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-func callPart(id, name, args, opaque string) message.Part {
-	p := message.Call(message.ToolCall{ID: id, Name: name, Arguments: args})
-	p.Opaque = json.RawMessage(opaque)
-	return p
-}
-
-func thought(text, opaque string) message.Part {
-	return message.Part{Type: message.TypeReasoning, Text: text, Opaque: json.RawMessage(opaque)}
-}
-
 func result(id, text string, isError bool) message.Message {
-	return say(message.Tool, message.Result(message.ToolResult{ID: id, Name: "read_file", Text: text, IsError: isError}))
+	return providertest.ResultMessage(id, "read_file", text, isError)
 }
 
 // Everything a conversation can hold, good and bad, in one request.
 func conversation() provider.Request {
-	foreign := say(message.Assistant, thought("secret thoughts", `{"type":"thinking","signature":"theirs=="}`), message.Text("from another model"),
-		callPart("c9", "pwd", "{}", `{"caller":{"type":"no"}}`))
+	foreign := say(message.Assistant, providertest.ThoughtPart("secret thoughts", `{"type":"thinking","signature":"theirs=="}`), message.Text("from another model"),
+		providertest.CallPart("c9", "pwd", "{}", `{"caller":{"type":"no"}}`))
 	foreign.Model = "openai/m"
-	thoughtOnly := say(message.Assistant, thought("foreign and nothing else", `{"type":"thinking","signature":"theirs=="}`))
+	thoughtOnly := say(message.Assistant, providertest.ThoughtPart("foreign and nothing else", `{"type":"thinking","signature":"theirs=="}`))
 	thoughtOnly.Model = "openai/m"
 	cited := message.Text("cited")
 	cited.Opaque = json.RawMessage(`{"citations":[{"type":"web_search_result_location","encrypted_index":"e=="}]}`)
@@ -44,18 +33,18 @@ func conversation() provider.Request {
 			say(message.Assistant, message.Text("trimmed: nobody asked")),
 			say(message.User, message.Text("review this"), message.Text(" \n"), message.Text("attached\x00 \xff")),
 			say(message.User, message.Text("and that")),
-			say(message.Assistant, thought("let <me> see", `{"type":"thinking","signature":"sig+/=="}`), thought("", `{"type":"redacted_thinking","data":"secret+/=="}`),
+			say(message.Assistant, providertest.ThoughtPart("let <me> see", `{"type":"thinking","signature":"sig+/=="}`), providertest.ThoughtPart("", `{"type":"redacted_thinking","data":"secret+/=="}`),
 				message.Text("Two at once.\n"), message.Text("\n"),
-				callPart("toolu_1", "read_file", `{"path":"a","n":9223372036854775807,"text":"\ud83d\u0000\ud83d\ude00"}`, ``),
-				callPart("toolu_2", "read file!", `{"path":`, ``), callPart("toolu_3", strings.Repeat("x", 70), `[1]`, ``), callPart("toolu_4", "", ``, `{"caller":{"type":"code_execution_20260120","tool_id":"srvtoolu_1"}}`)),
+				providertest.CallPart("toolu_1", "read_file", `{"path":"a","n":9223372036854775807,"text":"\ud83d\u0000\ud83d\ude00"}`, ``),
+				providertest.CallPart("toolu_2", "read file!", `{"path":`, ``), providertest.CallPart("toolu_3", strings.Repeat("x", 70), `[1]`, ``), providertest.CallPart("toolu_4", "", ``, `{"caller":{"type":"code_execution_20260120","tool_id":"srvtoolu_1"}}`)),
 			result("toolu_1", "content", false),
 			result("toolu_2", "error: arguments are no JSON", true),
 			result("toolu_3", "", false),
 			result("toolu_4", " \n", true),
 			say(message.User, message.Text("by the way")),
-			say(message.Assistant, thought("cut off", `{"type":"thinking"}`), thought("", `{"type":"server_tool_use","id":"s1","name":"web_search","input":{"query":"q"}}`),
-				thought("", `{"type":"web_search_tool_result","tool_use_id":"s1","content":[{"type":"web_search_result","encrypted_content":"e=="}]}`),
-				cited, thought("", `{"type":"server_tool_use","id":"s2","name":"web_search","input":{}}`), thought("", `{"type":"fallback","to":{}}`), thought("no opaque", ``)),
+			say(message.Assistant, providertest.ThoughtPart("cut off", `{"type":"thinking"}`), providertest.ThoughtPart("", `{"type":"server_tool_use","id":"s1","name":"web_search","input":{"query":"q"}}`),
+				providertest.ThoughtPart("", `{"type":"web_search_tool_result","tool_use_id":"s1","content":[{"type":"web_search_result","encrypted_content":"e=="}]}`),
+				cited, providertest.ThoughtPart("", `{"type":"server_tool_use","id":"s2","name":"web_search","input":{}}`), providertest.ThoughtPart("", `{"type":"fallback","to":{}}`), providertest.ThoughtPart("no opaque", ``)),
 			say(message.User, message.Text("")),
 			thoughtOnly,
 			say(message.User, message.Text("go on 😀")),
@@ -83,37 +72,7 @@ func TestTheRequestIsAsRecorded(t *testing.T) {
 			conv.Messages[i].Model = strings.Replace(conv.Messages[i].Model, "anthropic/m", "anthropic/"+o.Model, 1)
 		}
 		req, body := sent(t, o, conv)
-		var b strings.Builder
-		b.WriteString(req.Method + " " + req.URL.String() + "\n")
-		req.Header.Write(&b)
-		var indented json.RawMessage
-		if err := json.Unmarshal([]byte(body), &indented); err != nil {
-			t.Fatalf("%v in %s", err, body)
-		}
-		b.WriteString("\n")
-		enc := json.NewEncoder(&b)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		if err := enc.Encode(indented); err != nil {
-			t.Fatal(err)
-		}
-		golden(t, name, strings.ReplaceAll(b.String(), "\r\n", "\n"))
-	}
-}
-
-func golden(t *testing.T, name, got string) {
-	file := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("the request differs from %s (-update rewrites it):\n%s", file, got)
+		providertest.GoldenRequest(t, name, *update, req, body)
 	}
 }
 
@@ -155,8 +114,8 @@ func TestTheStablePrefixIsMarked(t *testing.T) {
 		Tools: []message.ToolSpec{{Name: "a"}, {Name: "b"}},
 		Messages: []message.Message{
 			say(message.User, message.Text("one")),
-			say(message.Assistant, callPart("c1", "a", "{}", "")), result("c1", "r1", false),
-			say(message.Assistant, callPart("c2", "a", "{}", ""), callPart("c3", "a", "{}", "")), result("c2", "r2", false), result("c3", "r3", false),
+			say(message.Assistant, providertest.CallPart("c1", "a", "{}", "")), result("c1", "r1", false),
+			say(message.Assistant, providertest.CallPart("c2", "a", "{}", ""), providertest.CallPart("c3", "a", "{}", "")), result("c2", "r2", false), result("c3", "r3", false),
 		},
 	}
 	marked := func(req provider.Request) string {

@@ -1,12 +1,14 @@
 package anthropic
 
 import (
+	"net/http"
 	"reflect"
 	"strings"
 	"testing"
 
 	"kagent/pkg/message"
 	"kagent/pkg/provider"
+	"kagent/pkg/provider/providertest"
 )
 
 const (
@@ -140,7 +142,7 @@ func TestInputIsWhatTheModelWrote(t *testing.T) {
 	reply, err := answered(t, start, blockStart("0", `{"type":"tool_use","name":"f","input":{"old":1},"caller":{"type":"direct"}}`),
 		blockStart("1", `{"type":"tool_use","name":"g","caller":{"type":"code","tool_id":"s"}}`),
 		blockDelta("0", `{"type":"input_json_delta","partial_json":"{\"new\":2}"}`), ended(`"end_turn"`), stop)
-	want := []message.Part{callPart("", "f", `{"new":2}`, ""), callPart("", "g", `{}`, `{"caller":{"type":"code","tool_id":"s"}}`)}
+	want := []message.Part{providertest.CallPart("", "f", `{"new":2}`, ""), providertest.CallPart("", "g", `{}`, `{"caller":{"type":"code","tool_id":"s"}}`)}
 	want[0].Opaque = nil
 	if err != nil || !reflect.DeepEqual(reply.Parts, want) || reply.Stop != message.StopCalls {
 		t.Errorf("%s %s, %v", reply.Stop, show(reply.Parts), err)
@@ -225,7 +227,7 @@ func TestWhatIsNoAnswerIsAnError(t *testing.T) {
 		`{"content":["x"],"stop_reason":"end_turn"}`:           "not of the expected form",
 		`{"type":"error","error":{"message":"no such thing"}}`: "no such thing",
 	} {
-		_, err := open(t, Options{HTTPClient: canned(body)}).Stream(t.Context(), hello(), func(provider.Event) {})
+		_, err := open(t, Options{HTTPClient: providertest.Canned(http.StatusOK, nil, strings.NewReader(body))}).Stream(t.Context(), hello(), func(provider.Event) {})
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", body, err)
 		}
@@ -242,7 +244,7 @@ func TestOddFramesAreUnderstood(t *testing.T) {
 			"\n\ndata: " + stop + "\n\n",
 		"one event": "data: " + blockDelta("0", `{"type":"text_delta","text":"hi"}`) + "\ndata: " + stop + "\n",
 	} {
-		reply, err := open(t, Options{HTTPClient: canned(body)}).Stream(t.Context(), hello(), func(provider.Event) {})
+		reply, err := open(t, Options{HTTPClient: providertest.Canned(http.StatusOK, nil, strings.NewReader(body))}).Stream(t.Context(), hello(), func(provider.Event) {})
 		if err != nil || !reflect.DeepEqual(reply.Parts, []message.Part{message.Text("hi")}) || reply.Stop != message.StopEnd {
 			t.Errorf("%s: %v, %v", name, reply, err)
 		}

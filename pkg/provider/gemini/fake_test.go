@@ -89,7 +89,7 @@ func converse(t *testing.T, address string, models []string) {
 			said := writtenDown(t, message.Message{Role: message.Assistant, Parts: reply.Parts, Model: "gemini/" + model})
 			req.Messages = append(req.Messages, said)
 			for _, c := range said.Calls() {
-				req.Messages = append(req.Messages, result(c.ID, c.Name, "result", false))
+				req.Messages = append(req.Messages, providertest.ResultMessage(c.ID, c.Name, "result", false))
 			}
 			if reply.Stop != message.StopCalls {
 				break

@@ -1,25 +1,22 @@
 package gemini
 
 import (
+	"cmp"
 	"encoding/json"
 	"flag"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"kagent/pkg/message"
 	"kagent/pkg/provider"
+	"kagent/pkg/provider/providertest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// transport is an http.RoundTripper made of a function.
-type transport func(*http.Request) (*http.Response, error)
-
-func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+type transport = providertest.Transport
 
 const hi = `data: {"candidates":[{"content":{"parts":[{"text":"hi"}],"role":"model"},"finishReason":"STOP"}]}` + "\n\n"
 
@@ -42,25 +39,16 @@ func openModel(t testing.TB, o Options) provider.Provider {
 // sent returns what a provider sends for req.
 func sent(t testing.TB, o Options, req provider.Request) (*http.Request, string) {
 	t.Helper()
-	var got *http.Request
-	var body []byte
-	o.HTTPClient = &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
-		got = r
-		body, _ = io.ReadAll(r.Body)
-		return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(hi)), Request: r}, nil
-	})}
-	if _, err := openModel(t, o).Stream(t.Context(), req, func(provider.Event) {}); err != nil {
-		t.Fatal(err)
-	}
-	return got, string(body)
+	return providertest.Sent(t, func(c *http.Client) (provider.Provider, error) {
+		o.Model, o.BaseURL, o.HTTPClient = cmp.Or(o.Model, "m"), cmp.Or(o.BaseURL, "http://test/v1beta"), c
+		return New(o)
+	}, hi, req)
 }
 
 // answer feeds a body with status 200 to a model m.
 func answer(t testing.TB, req provider.Request, body string) (provider.Reply, error) {
 	t.Helper()
-	return openModel(t, Options{HTTPClient: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
-		return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
-	})}}).Stream(t.Context(), req, func(provider.Event) {})
+	return openModel(t, Options{HTTPClient: providertest.Canned(http.StatusOK, nil, strings.NewReader(body))}).Stream(t.Context(), req, func(provider.Event) {})
 }
 
 func say(role message.Role, parts ...message.Part) message.Message {
@@ -71,30 +59,16 @@ func say(role message.Role, parts ...message.Part) message.Message {
 	return m
 }
 
-func wireCallPart(id, name, args, opaque string) message.Part {
-	p := message.Call(message.ToolCall{ID: id, Name: name, Arguments: args})
-	p.Opaque = json.RawMessage(opaque)
-	return p
-}
-
 func textPart(text, opaque string) message.Part {
 	return message.Part{Type: message.TypeText, Text: text, Opaque: json.RawMessage(opaque)}
 }
 
-func thought(text, opaque string) message.Part {
-	return message.Part{Type: message.TypeReasoning, Text: text, Opaque: json.RawMessage(opaque)}
-}
-
-func result(id, name, text string, isError bool) message.Message {
-	return say(message.Tool, message.Result(message.ToolResult{ID: id, Name: name, Text: text, IsError: isError}))
-}
-
-var hello = provider.Request{Messages: []message.Message{say(message.User, message.Text("hi"))}}
+var hello = providertest.Hello()
 
 // Everything a conversation can hold, good and bad, in one request.
 func conversation() provider.Request {
-	foreign := say(message.Assistant, thought("secret thoughts", `{"thoughtSignature":"s"}`), textPart("from another model", `{"thoughtSignature":"s"}`),
-		wireCallPart("c9", "pwd", "{}", `{"thoughtSignature":"s"}`), wireCallPart("c10", "pwd", "{}", ``))
+	foreign := say(message.Assistant, providertest.ThoughtPart("secret thoughts", `{"thoughtSignature":"s"}`), textPart("from another model", `{"thoughtSignature":"s"}`),
+		providertest.CallPart("c9", "pwd", "{}", `{"thoughtSignature":"s"}`), providertest.CallPart("c10", "pwd", "{}", ``))
 	foreign.Model = "anthropic/m"
 	warm := 0.5
 	return provider.Request{
@@ -102,21 +76,21 @@ func conversation() provider.Request {
 		Messages: []message.Message{
 			say(message.User, message.Text("review this"), message.Text(" \n"), message.Text("attached\x00 \xff")),
 			say(message.Assistant,
-				thought("let me see", ``), thought("", `{"part":{"text":"","thought":true,"thoughtSignature":"t1=="}}`),
+				providertest.ThoughtPart("let me see", ``), providertest.ThoughtPart("", `{"part":{"text":"","thought":true,"thoughtSignature":"t1=="}}`),
 				textPart("First part", `{"thoughtSignature":"t2=="}`), message.Text(" and the next."), message.Text("\n"),
-				wireCallPart("c1", "read_file", `{"path":"a","text":"\ud83d\u0000\ud83d\ude00\\ud83d","n":9223372036854775807}`, `{"thoughtSignature":"s+/=","anonymous":true}`),
-				wireCallPart("c2", "read file!", `{"path":`, ``), wireCallPart("c3", strings.Repeat("x", 70), `[1]`, ``), wireCallPart("c4", "", ``, ``)),
-			result("c1", "read_file", "content", false),
-			result("c2", "read_file", "error: arguments are no JSON", true),
-			result("c3", "x", "error: unknown tool", true),
-			result("c4", "", "", false),
-			say(message.Assistant, thought("only thought", `{"thoughtSignature":"lost"}`)),
-			say(message.Assistant, textPart("said without calls", ``), thought("", `{"part":{"text":"","thoughtSignature":"t3=="}}`),
-				thought("", `{"part":{"executableCode":{"code":"1 < 2"},"thoughtSignature":"t4=="}}`), thought("", `{"part":{"thoughtSignature":"t5=="}}`)),
+				providertest.CallPart("c1", "read_file", `{"path":"a","text":"\ud83d\u0000\ud83d\ude00\\ud83d","n":9223372036854775807}`, `{"thoughtSignature":"s+/=","anonymous":true}`),
+				providertest.CallPart("c2", "read file!", `{"path":`, ``), providertest.CallPart("c3", strings.Repeat("x", 70), `[1]`, ``), providertest.CallPart("c4", "", ``, ``)),
+			providertest.ResultMessage("c1", "read_file", "content", false),
+			providertest.ResultMessage("c2", "read_file", "error: arguments are no JSON", true),
+			providertest.ResultMessage("c3", "x", "error: unknown tool", true),
+			providertest.ResultMessage("c4", "", "", false),
+			say(message.Assistant, providertest.ThoughtPart("only thought", `{"thoughtSignature":"lost"}`)),
+			say(message.Assistant, textPart("said without calls", ``), providertest.ThoughtPart("", `{"part":{"text":"","thoughtSignature":"t3=="}}`),
+				providertest.ThoughtPart("", `{"part":{"executableCode":{"code":"1 < 2"},"thoughtSignature":"t4=="}}`), providertest.ThoughtPart("", `{"part":{"thoughtSignature":"t5=="}}`)),
 			say(message.User, message.Text("")),
 			say(message.User, message.Text("go on 😀")),
 			foreign,
-			result("c9", "pwd", "/", false), result("c10", "pwd", "/", false),
+			providertest.ResultMessage("c9", "pwd", "/", false), providertest.ResultMessage("c10", "pwd", "/", false),
 		},
 		Note:   "Step 2 is next.",
 		Choice: "1pwd",
@@ -132,30 +106,7 @@ func conversation() provider.Request {
 
 func TestTheRequestIsAsRecorded(t *testing.T) {
 	req, body := sent(t, Options{APIKey: " test-key\n", Header: map[string]string{"X-Title": "kagent"}}, conversation())
-	var b strings.Builder
-	b.WriteString(req.Method + " " + req.URL.String() + "\n")
-	req.Header.Write(&b)
-	b.WriteString("\n")
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(json.RawMessage(body)); err != nil {
-		t.Fatalf("%v in %s", err, body)
-	}
-	got := strings.ReplaceAll(b.String(), "\r\n", "\n")
-	golden := filepath.Join("testdata", "request.golden")
-	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("the request differs from %s (-update rewrites it):\n%s", golden, got)
-	}
+	providertest.GoldenRequest(t, "request", *update, req, body)
 }
 
 func TestAnEmptyRequestLeavesAllToTheService(t *testing.T) {

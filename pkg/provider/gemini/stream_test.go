@@ -14,6 +14,7 @@ import (
 
 	"kagent/pkg/message"
 	"kagent/pkg/provider"
+	"kagent/pkg/provider/providertest"
 )
 
 // chunkOf makes a chunk of candidate 0 with these parts and what follows them.
@@ -212,7 +213,7 @@ func replayed(t *testing.T, reply provider.Reply, model string) string {
 				call.ID = "call_" + string(rune('0'+i))
 			}
 			p.Call = &call
-			req.Messages = append(req.Messages, result(call.ID, call.Name, "r", false))
+			req.Messages = append(req.Messages, providertest.ResultMessage(call.ID, call.Name, "r", false))
 		}
 		said.Parts = append(said.Parts, p)
 	}

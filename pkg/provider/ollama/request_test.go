@@ -3,23 +3,18 @@ package ollama
 import (
 	"encoding/json"
 	"flag"
-	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"kagent/pkg/message"
 	"kagent/pkg/provider"
+	"kagent/pkg/provider/providertest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// transport is an http.RoundTripper made of a function.
-type transport func(*http.Request) (*http.Response, error)
-
-func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+type transport = providertest.Transport
 
 // open makes a provider for a model m, which is asked by f.
 func open(t testing.TB, o Options, f transport) provider.Provider {
@@ -38,23 +33,17 @@ func open(t testing.TB, o Options, f transport) provider.Provider {
 // answer feeds a body to a model m.
 func answer(t testing.TB, status int, body string) (provider.Reply, error) {
 	t.Helper()
-	return open(t, Options{}, func(r *http.Request) (*http.Response, error) {
-		return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
-	}).Stream(t.Context(), hello, func(provider.Event) {})
+	return open(t, Options{}, func(r *http.Request) (*http.Response, error) { return providertest.Answered(r, status, body), nil }).
+		Stream(t.Context(), hello, func(provider.Event) {})
 }
 
 // sent returns what a provider sends for req.
-func sent(t testing.TB, o Options, req provider.Request) (got *http.Request, body string) {
+func sent(t testing.TB, o Options, req provider.Request) (*http.Request, string) {
 	t.Helper()
-	p := open(t, o, func(r *http.Request) (*http.Response, error) {
-		raw, _ := io.ReadAll(r.Body)
-		got, body = r, string(raw)
-		return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(`{"message":{"content":"hi"},"done":true}`)), Request: r}, nil
-	})
-	if _, err := p.Stream(t.Context(), req, func(provider.Event) {}); err != nil {
-		t.Fatal(err)
-	}
-	return got, body
+	return providertest.Sent(t, func(c *http.Client) (provider.Provider, error) {
+		o.Model, o.HTTPClient = "m", c
+		return New(o)
+	}, `{"message":{"content":"hi"},"done":true}`, req)
 }
 
 func say(role message.Role, parts ...message.Part) message.Message {
@@ -65,38 +54,28 @@ func say(role message.Role, parts ...message.Part) message.Message {
 	return m
 }
 
-func thought(text string) message.Part { return message.Part{Type: message.TypeReasoning, Text: text} }
-
-func callPart(id, name, args string) message.Part {
-	return message.Call(message.ToolCall{ID: id, Name: name, Arguments: args})
-}
-
-func result(id, name, text string, isError bool) message.Message {
-	return say(message.Tool, message.Result(message.ToolResult{ID: id, Name: name, Text: text, IsError: isError}))
-}
-
-var hello = provider.Request{Messages: []message.Message{say(message.User, message.Text("hi"))}}
+var hello = providertest.Hello()
 
 // Everything a conversation can hold, good and bad, in one request.
 func conversation() provider.Request {
-	foreign := say(message.Assistant, thought("secret thoughts"), message.Text("from another model"), callPart("c9", "pwd", "{}"))
+	foreign := say(message.Assistant, providertest.ThoughtPart("secret thoughts", ""), message.Text("from another model"), providertest.CallPart("c9", "pwd", "{}", ""))
 	foreign.Model = "anthropic/m"
 	warm := 0.5
 	return provider.Request{
 		System: "You are <kind> & brief.",
 		Messages: []message.Message{
 			say(message.User, message.Text("review this"), message.Text(" \n"), message.Text("attached\x00 \xff")),
-			say(message.Assistant, thought("let me "), thought("see"), message.Text("\n"),
-				callPart("c1", "read_file", `{"path":"a","text":"\ud83d\u0000\ud83d\ude00\\ud83d","n":9223372036854775807}`),
-				callPart("c2", "read file!", `{"path":`), callPart("", strings.Repeat("x", 70), `[1]`)),
-			result("c1", "read_file", "content", false),
-			result("c2", "read file!", "error: arguments are no JSON", true),
-			result("", "x", "", true),
-			say(message.Assistant, thought("only thought")),
+			say(message.Assistant, providertest.ThoughtPart("let me ", ""), providertest.ThoughtPart("see", ""), message.Text("\n"),
+				providertest.CallPart("c1", "read_file", `{"path":"a","text":"\ud83d\u0000\ud83d\ude00\\ud83d","n":9223372036854775807}`, ""),
+				providertest.CallPart("c2", "read file!", `{"path":`, ""), providertest.CallPart("", strings.Repeat("x", 70), `[1]`, "")),
+			providertest.ResultMessage("c1", "read_file", "content", false),
+			providertest.ResultMessage("c2", "read file!", "error: arguments are no JSON", true),
+			providertest.ResultMessage("", "x", "", true),
+			say(message.Assistant, providertest.ThoughtPart("only thought", "")),
 			say(message.User, message.Text("")),
 			say(message.User, message.Text("go on 😀")),
 			foreign,
-			result("c9", "pwd", "/", false),
+			providertest.ResultMessage("c9", "pwd", "/", false),
 			say(message.Assistant, message.Text("done")),
 			say(message.User, message.Text("and?")),
 		},
@@ -113,30 +92,7 @@ func conversation() provider.Request {
 
 func TestTheRequestIsAsRecorded(t *testing.T) {
 	req, body := sent(t, Options{APIKey: " test-key\n", Header: map[string]string{"X-Title": "kagent"}}, conversation())
-	var b strings.Builder
-	b.WriteString(req.Method + " " + req.URL.String() + "\n")
-	req.Header.Write(&b)
-	b.WriteString("\n")
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(json.RawMessage(body)); err != nil {
-		t.Fatalf("%v in %s", err, body)
-	}
-	got := strings.ReplaceAll(b.String(), "\r\n", "\n")
-	golden := filepath.Join("testdata", "request.golden")
-	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("the request differs from %s (-update rewrites it):\n%s", golden, got)
-	}
+	providertest.GoldenRequest(t, "request", *update, req, body)
 }
 
 func TestAnEmptyRequestLeavesAllToTheServer(t *testing.T) {

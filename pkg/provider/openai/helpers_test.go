@@ -10,22 +10,10 @@ import (
 
 	"kagent/pkg/message"
 	"kagent/pkg/provider"
+	"kagent/pkg/provider/providertest"
 )
 
-// transport is an http.RoundTripper made of a function.
-type transport func(*http.Request) (*http.Response, error)
-
-func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-// canned answers every request with the same bytes.
-func canned(status int, header http.Header, body io.Reader) *http.Client {
-	if header == nil {
-		header = http.Header{}
-	}
-	return &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
-		return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(body), Request: r}, nil
-	})}
-}
+type transport = providertest.Transport
 
 // open makes a provider for a model m on a host named test.
 func open(t testing.TB, o Options) provider.Provider {
@@ -51,14 +39,14 @@ func (h *heard) emit(e provider.Event) {
 	h.reasoning.WriteString(e.Reasoning)
 }
 
-var hello = provider.Request{Messages: []message.Message{{Role: message.User, Parts: []message.Part{message.Text("hi")}}}}
+var hello = providertest.Hello()
 
 // decodeAll feeds a body to a provider and checks that what was emitted is
 // what the reply says.
 func decodeAll(t testing.TB, status int, header http.Header, body io.Reader) (provider.Reply, error) {
 	t.Helper()
 	var h heard
-	reply, err := open(t, Options{HTTPClient: canned(status, header, body)}).Stream(context.Background(), hello, h.emit)
+	reply, err := open(t, Options{HTTPClient: providertest.Canned(status, header, body)}).Stream(context.Background(), hello, h.emit)
 	if err != nil {
 		if errors.As(err, new(*provider.Error)) && reply.Parts != nil {
 			t.Errorf("a reply and an error: %v", reply)

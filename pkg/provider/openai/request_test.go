@@ -1,17 +1,16 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
 	"flag"
-	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"kagent/pkg/message"
 	"kagent/pkg/provider"
+	"kagent/pkg/provider/providertest"
 	"kagent/pkg/provider/sse"
 )
 
@@ -20,17 +19,10 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // sent returns what a provider sends for req.
 func sent(t testing.TB, o Options, req provider.Request) (*http.Request, string) {
 	t.Helper()
-	var got *http.Request
-	var body []byte
-	o.HTTPClient = &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
-		got = r
-		body, _ = io.ReadAll(r.Body)
-		return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(hi)), Request: r}, nil
-	})}
-	if _, err := open(t, o).Stream(t.Context(), req, func(provider.Event) {}); err != nil {
-		t.Fatal(err)
-	}
-	return got, string(body)
+	return providertest.Sent(t, func(c *http.Client) (provider.Provider, error) {
+		o.Model, o.BaseURL, o.HTTPClient = cmp.Or(o.Model, "m"), cmp.Or(o.BaseURL, "http://test/v1"), c
+		return New(o)
+	}, hi, req)
 }
 
 func say(role message.Role, parts ...message.Part) message.Message {
@@ -41,44 +33,30 @@ func say(role message.Role, parts ...message.Part) message.Message {
 	return m
 }
 
-func callPart(id, name, args, opaque string) message.Part {
-	p := message.Call(message.ToolCall{ID: id, Name: name, Arguments: args})
-	p.Opaque = json.RawMessage(opaque)
-	return p
-}
-
-func thought(text, opaque string) message.Part {
-	return message.Part{Type: message.TypeReasoning, Text: text, Opaque: json.RawMessage(opaque)}
-}
-
-func resultPart(id, name, text string) message.Part {
-	return message.Result(message.ToolResult{ID: id, Name: name, Text: text})
-}
-
 // Everything a conversation can hold, good and bad, in one request.
 func conversation() provider.Request {
-	foreign := say(message.Assistant, thought("secret thoughts", `{"signature":"s"}`), message.Text("from another model"),
-		callPart("c9", "pwd", "{}", `{"extra_content":{"no":1}}`))
+	foreign := say(message.Assistant, providertest.ThoughtPart("secret thoughts", `{"signature":"s"}`), message.Text("from another model"),
+		providertest.CallPart("c9", "pwd", "{}", `{"extra_content":{"no":1}}`))
 	foreign.Model = "anthropic/m"
 	return provider.Request{
 		System: "You are <kind> & brief.",
 		Messages: []message.Message{
 			say(message.User, message.Text("review this"), message.Text(" \n"), message.Text("attached\x00 \xff")),
-			say(message.Assistant, thought("let me see", `{"field":"reasoning_content"}`), message.Text("\n"),
-				callPart("c1", "read_file", `{"path":"a","text":"\ud83d\u0000\ud83d\ude00\\ud83d"}`, `{"extra_content":{"google":{"thought_signature":"sig=="}}}`),
-				callPart("c2", "read file!", `{"path":`, ``), callPart("c3", strings.Repeat("x", 70), `[1]`, ``), callPart("c4", "", ``, ``)),
-			say(message.Tool, resultPart("c1", "read_file", "content")),
-			say(message.Tool, resultPart("c2", "read_file", "error: arguments are no JSON")),
-			say(message.Tool, resultPart("c3", "x", "error: unknown tool")),
-			say(message.Tool, resultPart("c4", "", "")),
-			say(message.Assistant, thought("old", `{"field":"reasoning_content"}`), message.Text("said without calls")),
+			say(message.Assistant, providertest.ThoughtPart("let me see", `{"field":"reasoning_content"}`), message.Text("\n"),
+				providertest.CallPart("c1", "read_file", `{"path":"a","text":"\ud83d\u0000\ud83d\ude00\\ud83d"}`, `{"extra_content":{"google":{"thought_signature":"sig=="}}}`),
+				providertest.CallPart("c2", "read file!", `{"path":`, ``), providertest.CallPart("c3", strings.Repeat("x", 70), `[1]`, ``), providertest.CallPart("c4", "", ``, ``)),
+			providertest.ResultMessage("c1", "read_file", "content", false),
+			providertest.ResultMessage("c2", "read_file", "error: arguments are no JSON", false),
+			providertest.ResultMessage("c3", "x", "error: unknown tool", false),
+			providertest.ResultMessage("c4", "", "", false),
+			say(message.Assistant, providertest.ThoughtPart("old", `{"field":"reasoning_content"}`), message.Text("said without calls")),
 			say(message.User, message.Text("")),
-			say(message.Assistant, thought("only thought", ``)),
+			say(message.Assistant, providertest.ThoughtPart("only thought", ``)),
 			say(message.User, message.Text("go on 😀")),
-			say(message.Assistant, thought("d", `{"field":"reasoning","reasoning_details":[{"type":"reasoning.text","text":"d","signature":"s"}]}`), message.Text("with details")),
+			say(message.Assistant, providertest.ThoughtPart("d", `{"field":"reasoning","reasoning_details":[{"type":"reasoning.text","text":"d","signature":"s"}]}`), message.Text("with details")),
 			say(message.User, message.Text("and?")),
 			foreign,
-			say(message.Tool, resultPart("c9", "pwd", "/")),
+			providertest.ResultMessage("c9", "pwd", "/", false),
 		},
 		Note: "Step 2 of 3 is next.",
 		Tools: []message.ToolSpec{
@@ -93,34 +71,7 @@ func conversation() provider.Request {
 
 func TestTheRequestIsAsRecorded(t *testing.T) {
 	req, body := sent(t, Options{APIKey: " test-key\n", Header: map[string]string{"X-Title": "kagent"}}, conversation())
-	var b strings.Builder
-	b.WriteString(req.Method + " " + req.URL.String() + "\n")
-	req.Header.Write(&b)
-	var indented json.RawMessage
-	if err := json.Unmarshal([]byte(body), &indented); err != nil {
-		t.Fatalf("%v in %s", err, body)
-	}
-	b.WriteString("\n")
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(indented); err != nil {
-		t.Fatal(err)
-	}
-	got := strings.ReplaceAll(b.String(), "\r\n", "\n")
-	golden := filepath.Join("testdata", "request.golden")
-	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("the request differs from %s (-update rewrites it):\n%s", golden, got)
-	}
+	providertest.GoldenRequest(t, "request", *update, req, body)
 }
 
 func TestAnEmptyRequestHasNoEmptyLists(t *testing.T) {
@@ -226,7 +177,7 @@ func checkReplayOf(t testing.TB, reply provider.Reply, model string) string {
 	said := message.Message{Role: message.Assistant, Parts: reply.Parts, Model: model}
 	req.Messages = append([]message.Message{hello.Messages[0]}, said)
 	for _, c := range said.Calls() {
-		req.Messages = append(req.Messages, say(message.Tool, resultPart(c.ID, c.Name, "r")))
+		req.Messages = append(req.Messages, providertest.ResultMessage(c.ID, c.Name, "r", false))
 	}
 	_, body := sent(t, Options{}, req)
 	var back struct{ Messages []wireMessage }

@@ -12,6 +12,7 @@ import (
 
 	"kagent/pkg/message"
 	"kagent/pkg/provider"
+	"kagent/pkg/provider/providertest"
 )
 
 // sseOf makes a stream of the deltas of choice 0, a finish reason and [DONE].
@@ -255,7 +256,7 @@ func TestHalfCharactersAreJoinedOrReplaced(t *testing.T) {
 				deltas = append(deltas, `{"`+field+`":`+p+`}`)
 			}
 			var emitted []string
-			p := open(t, Options{HTTPClient: canned(200, nil, strings.NewReader(sseOf(`"stop"`, deltas...)))})
+			p := open(t, Options{HTTPClient: providertest.Canned(200, nil, strings.NewReader(sseOf(`"stop"`, deltas...)))})
 			reply, err := p.Stream(context.Background(), hello, func(e provider.Event) { emitted = append(emitted, e.Text+e.Reasoning) })
 			if got := textOf(reply) + reasoningOf(reply); err != nil || got != c.want || strings.Join(emitted, "") != c.want {
 				t.Errorf("%s %q: %q, emitted %q, %v; want %q", field, c.pieces, got, emitted, err, c.want)
@@ -289,7 +290,7 @@ func TestTheCallersEndIsNoReply(t *testing.T) {
 	cause := errors.New("ctrl-c")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	body := io.MultiReader(strings.NewReader(hi), iotest.ErrReader(context.Canceled))
-	p := open(t, Options{HTTPClient: canned(200, nil, iotest.OneByteReader(body))})
+	p := open(t, Options{HTTPClient: providertest.Canned(200, nil, iotest.OneByteReader(body))})
 	_, err := p.Stream(ctx, hello, func(provider.Event) { cancel(cause) })
 	if err != cause {
 		t.Errorf("error %v, want the cause", err)

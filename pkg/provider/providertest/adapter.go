@@ -117,8 +117,3 @@ func (a Adapter) open(t testing.TB, o Options) provider.Provider {
 	}
 	return p
 }
-
-// hello is the shortest of requests.
-func hello() provider.Request {
-	return provider.Request{Messages: []message.Message{{Role: message.User, Parts: []message.Part{message.Text("hi")}}}}
-}

@@ -15,17 +15,23 @@ import (
 	"kagent/pkg/provider"
 )
 
-// transport is an http.RoundTripper made of a function.
-type transport func(*http.Request) (*http.Response, error)
+// Transport is an http.RoundTripper made of a function.
+type Transport func(*http.Request) (*http.Response, error)
 
-func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+// RoundTrip calls the function.
+func (f Transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// canned answers every request with the same bytes.
-func canned(status int, header http.Header, body io.Reader) *http.Client {
+// Answered is the response to a request.
+func Answered(r *http.Request, status int, body string) *http.Response {
+	return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(body)), Request: r}
+}
+
+// Canned answers every request with the same bytes.
+func Canned(status int, header http.Header, body io.Reader) *http.Client {
 	if header == nil {
 		header = http.Header{}
 	}
-	return &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+	return &http.Client{Transport: Transport(func(r *http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(body), Request: r}, nil
 	})}
 }
@@ -64,14 +70,14 @@ func (d *drip) Read(p []byte) (int, error) {
 // answer feeds bytes with status 200 to the adapter.
 func (a Adapter) answer(t testing.TB, body io.Reader) (provider.Reply, error) {
 	t.Helper()
-	return a.ask(t, Options{HTTPClient: canned(http.StatusOK, nil, body)})
+	return a.ask(t, Options{HTTPClient: Canned(http.StatusOK, nil, body)})
 }
 
 // ask sends hello and checks what holds for every reply: what was emitted is
 // what the reply says, and an error comes without one.
 func (a Adapter) ask(t testing.TB, o Options) (provider.Reply, error) {
 	t.Helper()
-	return stream(t, a.open(t, o), hello())
+	return stream(t, a.open(t, o), Hello())
 }
 
 func stream(t testing.TB, p provider.Provider, req provider.Request) (provider.Reply, error) {

@@ -57,7 +57,7 @@ func testNoAnswer(t *testing.T, a Adapter) {
 // F082: silence is a timeout, wherever it begins. The clock is synctest's.
 func testSilence(t *testing.T, a Adapter) {
 	events := a.Wire.Answer(example())
-	for name, answer := range map[string]transport{
+	for name, answer := range map[string]Transport{
 		"before the head": func(r *http.Request) (*http.Response, error) {
 			<-r.Context().Done()
 			return nil, r.Context().Err()
@@ -84,7 +84,7 @@ func testSilence(t *testing.T, a Adapter) {
 			pieces = append(pieces, a.Wire.frame([]Event{e}))
 		}
 		_, err := a.ask(t, Options{Idle: time.Minute, HTTPClient: &http.Client{
-			Transport: transport(func(r *http.Request) (*http.Response, error) { return slow(r, append(pieces, "")...), nil }),
+			Transport: Transport(func(r *http.Request) (*http.Response, error) { return slow(r, append(pieces, "")...), nil }),
 		}})
 		if err != nil {
 			t.Errorf("slow: %v", err)
@@ -123,8 +123,8 @@ func testCancelled(t *testing.T, a Adapter) {
 	body := io.MultiReader(
 		strings.NewReader(a.Wire.frame(a.Wire.Answer(example())[:len(a.Wire.Answer(example()))-1])),
 		iotest.ErrReader(context.Canceled))
-	p := a.open(t, Options{HTTPClient: canned(http.StatusOK, nil, iotest.OneByteReader(body))})
-	reply, err := p.Stream(ctx, hello(), func(provider.Event) { cancel(cause) })
+	p := a.open(t, Options{HTTPClient: Canned(http.StatusOK, nil, iotest.OneByteReader(body))})
+	reply, err := p.Stream(ctx, Hello(), func(provider.Event) { cancel(cause) })
 	if err != cause {
 		t.Errorf("%v, %v; want the cause", reply, err)
 	}

@@ -54,7 +54,7 @@ func (a Adapter) converse(t *testing.T, c conversation, cases map[string]recordi
 	}))
 	defer server.Close()
 	p := a.open(t, Options{BaseURL: server.URL})
-	req := hello()
+	req := Hello()
 	said := ""
 	var due []string // what the next request has to hold
 	for _, id := range c.Cases {
@@ -85,7 +85,7 @@ func (a Adapter) converse(t *testing.T, c conversation, cases map[string]recordi
 func (a Adapter) following(req provider.Request, reply provider.Reply) provider.Request {
 	req = a.answered(req, reply)
 	if len(callsOf(reply)) == 0 {
-		req.Messages = append(req.Messages, hello().Messages...)
+		req.Messages = append(req.Messages, Hello().Messages...)
 	}
 	return req
 }

@@ -94,8 +94,8 @@ func (a Adapter) cost(t *testing.T, bodies []string) {
 
 // decodeOnly reads body as the program does, and throws the reply away.
 func (a Adapter) decodeOnly(t *testing.T, body string) error {
-	p := a.open(t, Options{HTTPClient: canned(http.StatusOK, nil, strings.NewReader(body))})
-	_, err := p.Stream(t.Context(), hello(), func(provider.Event) {})
+	p := a.open(t, Options{HTTPClient: Canned(http.StatusOK, nil, strings.NewReader(body))})
+	_, err := p.Stream(t.Context(), Hello(), func(provider.Event) {})
 	return err
 }
 

@@ -33,7 +33,7 @@ func RecordedErrors(t *testing.T, a Adapter) (count, wrong int) {
 		for k, v := range e.Headers {
 			header.Set(k, v)
 		}
-		_, err := a.ask(t, Options{HTTPClient: canned(e.Status, header, strings.NewReader(e.Body))})
+		_, err := a.ask(t, Options{HTTPClient: Canned(e.Status, header, strings.NewReader(e.Body))})
 		if got := failed(t, err); string(got.Kind) != e.Kind {
 			t.Errorf("%s: kind %s, want %s: %v", e.ID, got.Kind, e.Kind, got)
 		}

@@ -24,7 +24,7 @@ func testStatuses(t *testing.T, a Adapter) {
 			a.Wire.Body("m1 went wrong"), "", "m1 went wrong\n", "\xff\x00\x1b[2J" + strings.Repeat("x", 4000),
 			"<html>\n<head><title>m1 went wrong</title></head>",
 		} {
-			_, err := a.ask(t, Options{HTTPClient: canned(status, nil, strings.NewReader(body))})
+			_, err := a.ask(t, Options{HTTPClient: Canned(status, nil, strings.NewReader(body))})
 			e := failed(t, err)
 			if e.Kind != want || e.Status != status || strings.Contains(body, "m1") && !strings.Contains(e.Message, "m1 went wrong") {
 				t.Errorf("%d %.60q: %v, want %s", status, body, e, want)
@@ -38,7 +38,7 @@ func testWaits(t *testing.T, a Adapter) {
 	for _, status := range []int{429, 503, 529} {
 		for name, value := range map[string]string{"Retry-After": "7", "Retry-After-Ms": "7000"} {
 			header := http.Header{name: {value}}
-			_, err := a.ask(t, Options{HTTPClient: canned(status, header, strings.NewReader(a.Wire.Body("slow down")))})
+			_, err := a.ask(t, Options{HTTPClient: Canned(status, header, strings.NewReader(a.Wire.Body("slow down")))})
 			if e := failed(t, err); e.RetryAfter != 7*time.Second {
 				t.Errorf("%d %s: %v, want 7s", status, name, e.RetryAfter)
 			}
@@ -92,7 +92,7 @@ func testRedirections(t *testing.T, a Adapter) {
 	defer other.Close()
 	for _, status := range []int{301, 302, 307, 308} {
 		header := http.Header{"Location": {other.URL + "/?key=" + key}}
-		_, err := a.ask(t, Options{HTTPClient: canned(status, header, strings.NewReader(""))})
+		_, err := a.ask(t, Options{HTTPClient: Canned(status, header, strings.NewReader(""))})
 		if e := failed(t, err); e.Kind.Retryable() || !strings.Contains(e.Message, "redirects") {
 			t.Errorf("%d: %v", status, e)
 		}

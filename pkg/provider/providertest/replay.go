@@ -16,7 +16,7 @@ import (
 func (a Adapter) sent(t testing.TB, req provider.Request) string {
 	t.Helper()
 	var body []byte
-	c := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+	c := &http.Client{Transport: Transport(func(r *http.Request) (*http.Response, error) {
 		body, _ = io.ReadAll(r.Body)
 		answer := a.Wire.frame(a.Wire.Answer(Answer{Text: []string{`"ok"`}}))
 		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(answer)), Request: r}, nil
@@ -29,7 +29,7 @@ func (a Adapter) sent(t testing.TB, req provider.Request) string {
 
 // next is the request that follows a reply: each call gets a result.
 func (a Adapter) next(reply provider.Reply) provider.Request {
-	req := hello()
+	req := Hello()
 	said := message.Message{Role: message.Assistant, Parts: reply.Parts, Model: a.ID}
 	req.Messages = append(req.Messages, said)
 	for _, c := range said.Calls() {

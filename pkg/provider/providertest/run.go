@@ -93,7 +93,7 @@ func testDresses(t *testing.T, a Adapter) {
 	}
 	check := func(name string, header http.Header, body io.Reader) {
 		t.Helper()
-		got, err := a.ask(t, Options{HTTPClient: canned(http.StatusOK, header, body)})
+		got, err := a.ask(t, Options{HTTPClient: Canned(http.StatusOK, header, body)})
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %+v, %v\nwant %+v", name, got, err, want)
 		}

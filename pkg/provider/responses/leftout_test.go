@@ -8,6 +8,7 @@ import (
 
 	"kagent/pkg/message"
 	"kagent/pkg/provider"
+	"kagent/pkg/provider/providertest"
 )
 
 // F038: a conversation is not lost with thoughts that the service can't decrypt
@@ -22,9 +23,9 @@ func TestThoughtsThatAreRefusedAreNotSentAgain(t *testing.T) {
 			body, _ := io.ReadAll(r.Body)
 			bodies = append(bodies, string(body))
 			if strings.Contains(string(body), `"type":"reasoning"`) {
-				return answer(r, 400, refusal), nil
+				return providertest.Answered(r, 400, refusal), nil
 			}
-			return answer(r, 200, hi), nil
+			return providertest.Answered(r, 200, hi), nil
 		})
 		said := say(message.Assistant,
 			message.Part{Type: message.TypeReasoning, Opaque: []byte(`{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"sealed-old"}`)},
@@ -59,7 +60,7 @@ func TestARefusalThatStaysEndsTheRequest(t *testing.T) {
 		`{"error":{"message":"Unknown parameter: 'x'."}}`:                             1,
 	} {
 		n := 0
-		client := open(t, func(r *http.Request) (*http.Response, error) { n++; return answer(r, 400, refusal), nil })
+		client := open(t, func(r *http.Request) (*http.Response, error) { n++; return providertest.Answered(r, 400, refusal), nil })
 		_, err := client.Stream(t.Context(), provider.Request{Messages: []message.Message{say(message.User, message.Text("a"))}}, func(provider.Event) {})
 		if err == nil || n != want {
 			t.Errorf("%s: %d requests, want %d, %v", refusal, n, want, err)

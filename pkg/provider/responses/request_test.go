@@ -5,38 +5,30 @@ import (
 	"flag"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"kagent/pkg/message"
 	"kagent/pkg/provider"
+	"kagent/pkg/provider/providertest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// transport is an http.RoundTripper made of a function.
-type transport func(*http.Request) (*http.Response, error)
-
-func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+type transport = providertest.Transport
 
 // open makes a provider for a model m on a host named test.
 func open(t testing.TB, f transport) provider.Provider {
 	t.Helper()
-	p, err := New(Options{
-		Model: "m", BaseURL: "http://test/v1", APIKey: " test-key\n",
-		Header: map[string]string{"X-Title": "kagent"}, HTTPClient: &http.Client{Transport: f},
-	})
+	p, err := over(&http.Client{Transport: f})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-// answer is a response with a body.
-func answer(r *http.Request, status int, body string) *http.Response {
-	return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(body)), Request: r}
+func over(c *http.Client) (provider.Provider, error) {
+	return New(Options{Model: "m", BaseURL: "http://test/v1", APIKey: " test-key\n", Header: map[string]string{"X-Title": "kagent"}, HTTPClient: c})
 }
 
 const hi = `data: {"type":"response.completed","response":{"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"hi"}]}]}}` + "\n\n"
@@ -44,17 +36,7 @@ const hi = `data: {"type":"response.completed","response":{"status":"completed",
 // sent returns what a provider sends for req.
 func sent(t testing.TB, req provider.Request) (*http.Request, string) {
 	t.Helper()
-	var got *http.Request
-	var body []byte
-	p := open(t, func(r *http.Request) (*http.Response, error) {
-		got = r
-		body, _ = io.ReadAll(r.Body)
-		return answer(r, 200, hi), nil
-	})
-	if _, err := p.Stream(t.Context(), req, func(provider.Event) {}); err != nil {
-		t.Fatal(err)
-	}
-	return got, string(body)
+	return providertest.Sent(t, over, hi, req)
 }
 
 func say(role message.Role, parts ...message.Part) message.Message {
@@ -71,43 +53,35 @@ func with(p message.Part, opaque string) message.Part {
 	return p
 }
 
-func callPart(id, name, args string) message.Part {
-	return message.Call(message.ToolCall{ID: id, Name: name, Arguments: args})
-}
-
-func thought(text, opaque string) message.Part {
-	return with(message.Part{Type: message.TypeReasoning, Text: text}, opaque)
-}
-
 func result(id, name, text string) message.Message {
-	return say(message.Tool, message.Result(message.ToolResult{ID: id, Name: name, Text: text, IsError: strings.HasPrefix(text, "error")}))
+	return providertest.ResultMessage(id, name, text, strings.HasPrefix(text, "error"))
 }
 
-var hello = provider.Request{Messages: []message.Message{say(message.User, message.Text("hi"))}}
+var hello = providertest.Hello()
 
 // Everything a conversation can hold, good and bad, in one request.
 func conversation() provider.Request {
-	foreign := say(message.Assistant, thought("secret thoughts", `{"type":"reasoning","encrypted_content":"foreign"}`),
-		with(message.Text("from another model"), `{"id":"msg_no","phase":"no"}`), with(callPart("c9", "pwd", "{}"), `{"id":"fc_no"}`))
+	foreign := say(message.Assistant, providertest.ThoughtPart("secret thoughts", `{"type":"reasoning","encrypted_content":"foreign"}`),
+		with(message.Text("from another model"), `{"id":"msg_no","phase":"no"}`), providertest.CallPart("c9", "pwd", "{}", `{"id":"fc_no"}`))
 	foreign.Model = "openai-responses/other"
 	return provider.Request{
 		System: "You are <kind> & brief.",
 		Messages: []message.Message{
 			say(message.User, message.Text("review this"), message.Text(" \n"), message.Text("attached\x00 \xff")),
 			say(message.Assistant,
-				thought("let me see", `{"id":"rs_1","type":"reasoning","encrypted_content":"gAAA+/==","summary":[{"type":"summary_text","text":"let <me> see"}],"status":null}`),
+				providertest.ThoughtPart("let me see", `{"id":"rs_1","type":"reasoning","encrypted_content":"gAAA+/==","summary":[{"type":"summary_text","text":"let <me> see"}],"status":null}`),
 				with(message.Text("I'll look."), `{"id":"msg_1","phase":"commentary"}`), message.Text("\n"),
-				with(callPart("c1", "read_file", `{"path":"a","text":"\ud83d\u0000\ud83d\ude00\\ud83d"}`), `{"id":"fc_1"}`),
-				with(callPart("c2", "read file!", `{"path":`), `{"id":"`+strings.Repeat("x", 65)+`"}`), callPart("c3", strings.Repeat("x", 70), `[1]`), callPart("c4", "", ``)),
+				providertest.CallPart("c1", "read_file", `{"path":"a","text":"\ud83d\u0000\ud83d\ude00\\ud83d"}`, `{"id":"fc_1"}`),
+				providertest.CallPart("c2", "read file!", `{"path":`, `{"id":"`+strings.Repeat("x", 65)+`"}`), providertest.CallPart("c3", strings.Repeat("x", 70), `[1]`, ""), providertest.CallPart("c4", "", "", "")),
 			result("c1", "read_file", "content"),
 			result("c2", "read_file", "error: arguments are no JSON"),
 			result("c3", "x", "error: unknown tool"),
 			result("c4", "", ""),
-			say(message.Assistant, thought("first", `{"type":"reasoning","encrypted_content":"1","summary":[]}`), thought("unkept", ``),
-				thought("second", `{"type":"reasoning","encrypted_content":"2","summary":[]}`), message.Text("said without calls"),
-				thought("led to nothing", `{"type":"reasoning","encrypted_content":"3","summary":[]}`)),
+			say(message.Assistant, providertest.ThoughtPart("first", `{"type":"reasoning","encrypted_content":"1","summary":[]}`), providertest.ThoughtPart("unkept", ``),
+				providertest.ThoughtPart("second", `{"type":"reasoning","encrypted_content":"2","summary":[]}`), message.Text("said without calls"),
+				providertest.ThoughtPart("led to nothing", `{"type":"reasoning","encrypted_content":"3","summary":[]}`)),
 			say(message.User, message.Text("")),
-			say(message.Assistant, thought("only thought", `{"type":"reasoning","encrypted_content":"4","summary":[]}`)),
+			say(message.Assistant, providertest.ThoughtPart("only thought", `{"type":"reasoning","encrypted_content":"4","summary":[]}`)),
 			say(message.User, message.Text("go on 😀")),
 			say(message.Assistant, with(message.Text("I won't."), `{"id":"msg_2","refusal":true}`)),
 			say(message.User, message.Text("and?")),
@@ -127,30 +101,7 @@ func conversation() provider.Request {
 
 func TestTheRequestIsAsRecorded(t *testing.T) {
 	req, body := sent(t, conversation())
-	var b strings.Builder
-	b.WriteString(req.Method + " " + req.URL.String() + "\n")
-	req.Header.Write(&b)
-	b.WriteString("\n")
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(json.RawMessage(body)); err != nil {
-		t.Fatalf("%v in %s", err, body)
-	}
-	got := strings.ReplaceAll(b.String(), "\r\n", "\n")
-	golden := filepath.Join("testdata", "request.golden")
-	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("the request differs from %s (-update rewrites it):\n%s", golden, got)
-	}
+	providertest.GoldenRequest(t, "request", *update, req, body)
 }
 
 func TestAnEmptyRequestHasNoEmptyFields(t *testing.T) {
@@ -201,9 +152,9 @@ func TestModelsThatDontReasonAreAskedWithout(t *testing.T) {
 		body, _ := io.ReadAll(r.Body)
 		bodies = append(bodies, string(body))
 		if strings.Contains(string(body), "encrypted_content") {
-			return answer(r, 400, refused), nil
+			return providertest.Answered(r, 400, refused), nil
 		}
-		return answer(r, 200, hi), nil
+		return providertest.Answered(r, 200, hi), nil
 	})
 	for range 2 {
 		if _, err := p.Stream(t.Context(), hello, func(provider.Event) {}); err != nil {
@@ -216,7 +167,7 @@ func TestModelsThatDontReasonAreAskedWithout(t *testing.T) {
 	tries := 0
 	p = open(t, func(r *http.Request) (*http.Response, error) {
 		tries++
-		return answer(r, 400, refused), nil
+		return providertest.Answered(r, 400, refused), nil
 	})
 	if _, err := p.Stream(t.Context(), hello, func(provider.Event) {}); err == nil || tries != 2 {
 		t.Errorf("%v after %d tries", err, tries)

@@ -9,6 +9,7 @@ import (
 
 	"kagent/pkg/message"
 	"kagent/pkg/provider"
+	"kagent/pkg/provider/providertest"
 )
 
 // events frames values as a stream.
@@ -23,7 +24,7 @@ func events(values ...string) string {
 // decoded returns the reply to a body, and what was emitted.
 func decoded(t testing.TB, body string) (reply provider.Reply, heard string, err error) {
 	t.Helper()
-	p := open(t, func(r *http.Request) (*http.Response, error) { return answer(r, 200, body), nil })
+	p := open(t, func(r *http.Request) (*http.Response, error) { return providertest.Answered(r, 200, body), nil })
 	var b strings.Builder
 	reply, err = p.Stream(t.Context(), hello, func(e provider.Event) {
 		if e.Reasoning != "" {
