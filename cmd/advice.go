@@ -5,12 +5,17 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 
 	"kagent/pkg/provider"
 	"kagent/pkg/provider/catalogue"
 	"kagent/pkg/session"
 )
+
+// longestLine is about how many characters a failure and the advice have: more
+// nobody reads. The log and the result have all of it.
+const longestLine = 480
 
 // failureLine is a failure of a model's in one line: what, of which model, and what to
 // do about it. The reason stands before it already.
@@ -20,10 +25,11 @@ func failureLine(s *session.State, reason session.Reason, f *session.Failure) st
 	if ok && f.Kind == string(reason) {
 		text = from + said
 	}
-	if a := advice(s, f); a != "" {
-		text += "; " + a
+	a := advice(s, f)
+	if a == "" {
+		return text
 	}
-	return text
+	return oneLine(strings.TrimSuffix(text, "."), max(longestLine-len(a), 200)) + "; " + a
 }
 
 // advice says what a user can do about a failure of a service's, "" where it is
@@ -40,6 +46,7 @@ func advice(s *session.State, f *session.Failure) string {
 		return ""
 	}
 	own := name == firstService(c, s.Settings.Model) // what the session says of address and key is meant for it
+	address := addressOf(service, s.Settings.BaseURL, own)
 	switch kind := provider.Kind(f.Kind); kind {
 	case provider.Auth, provider.Permission:
 		return keyAdvice(kind, f.Status, keyPlaces(service, s.Settings.APIKeyEnv, own))
@@ -47,16 +54,11 @@ func advice(s *session.State, f *session.Failure) string {
 		return "look at the plan and the billing of the account: waiting does not help"
 	case provider.NotFound:
 		if service.Protocol == "ollama" {
-			return "`ollama pull " + model + "` fetches a model; is the address right? It is " + addressOf(service, s.Settings.BaseURL, own)
+			return "`ollama pull " + model + "` fetches a model; is the address right? It is " + address
 		}
-		return "`kagent models " + name + "/` lists the models that are known; is the address right? It is " + addressOf(service, s.Settings.BaseURL, own)
-	case provider.Network:
-		if !strings.Contains(f.Message, "dial ") && !strings.Contains(f.Message, "lookup ") { // it was there, and went
-			return "try again later"
-		}
-		return "is the address right, and reachable from here? It is " + addressOf(service, s.Settings.BaseURL, own)
-	case provider.Timeout:
-		return "--idle-timeout and --step-timeout give it longer"
+		return "`kagent models " + name + "/` lists the models that are known; is the address right? It is " + address
+	case provider.Network, provider.Timeout:
+		return wayAdvice(service, f, address)
 	case provider.RateLimit, provider.Overloaded, provider.Server:
 		if f.Status == http.StatusOK { // a page, and its message asks for the address
 			return ""
@@ -65,11 +67,64 @@ func advice(s *session.State, f *session.Failure) string {
 	case provider.ContextLength:
 		return "--context-chars bounds what is sent, `kagent compact " + s.ID + "` sums it up"
 	case provider.InvalidRequest:
-		if f.Status >= http.StatusBadRequest {
-			return "`kagent show " + s.ID + " --messages` tells what it was sent"
-		}
+		return requestAdvice(s, f, address)
 	case provider.ContentFilter:
 		return "another prompt may help"
+	}
+	return ""
+}
+
+// wayAdvice is for a service that was not reached, or that was lost.
+func wayAdvice(service catalogue.Service, f *session.Failure, address string) string {
+	switch {
+	case strings.Contains(f.Message, ": the proxy "):
+		return "HTTP_PROXY and HTTPS_PROXY name proxies, NO_PROXY what is reached without"
+	case strings.Contains(f.Message, "can't be reached") && service.Protocol == "ollama":
+		return "is Ollama running there? Its address is " + address
+	case strings.Contains(f.Message, "can't be reached"):
+		return "is the address right, and reachable from here? It is " + address
+	case f.Kind == string(provider.Timeout) && f.Status == 0:
+		return "--idle-timeout and --step-timeout give it longer"
+	}
+	return "try again later"
+}
+
+// requestAdvice is for a request that a service does not accept. What was refused
+// before anything was sent, a certificate say, has its advice already.
+func requestAdvice(s *session.State, f *session.Failure, address string) string {
+	text := strings.ToLower(f.Message)
+	switch {
+	case strings.Contains(text, " redirects to "):
+		return "if that is the right one, give it with --base-url in the place of " + address
+	case f.Status >= 300 && f.Status < 400:
+		return "is the address right? It is " + address
+	case f.Status < http.StatusBadRequest:
+		return ""
+	case strings.Contains(text, "http request") && strings.Contains(text, "https"):
+		return "is the address https://? It is " + address
+	case strings.Contains(text, "does not support tools"):
+		return "choose a model that does, or offer it none: --tools none"
+	}
+	if option := refusedOption(s.Settings.Sampling, text); option != "" {
+		return option
+	}
+	return "`kagent show " + s.ID + " --messages` tells what it was sent"
+}
+
+// refusedOption says what to do about an option that a service does not accept:
+// one that was given, and that its words, in lower case, name.
+func refusedOption(given session.Sampling, text string) string {
+	names := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
+	}
+	switch {
+	case given.Effort != "" && names("effort", "thinking", "reasoning"):
+		others := slices.DeleteFunc(efforts(), func(e string) bool { return e == given.Effort })
+		return "--effort '' leaves it to the service, else try --effort " + strings.Join(others, " or ")
+	case given.Temperature != nil && names("temperature"):
+		return "--temperature '' leaves it to the service, else try another"
+	case given.MaxOutput > 0 && names("max_tokens", "max_output", "max_completion", "maxoutput", "num_predict", "max tokens", "output tokens"):
+		return "--max-output 0 leaves it to the service, else try a smaller one"
 	}
 	return ""
 }
@@ -87,6 +142,8 @@ func keyAdvice(kind provider.Kind, status int, places []string) string {
 		return "name the variable that holds its key with --api-key-env"
 	case !set:
 		return "put its key into " + where + ", or name another variable with --api-key-env"
+	case kind == provider.Auth && status == http.StatusForbidden:
+		return "check the key in " + where + ", and which models it may use"
 	case kind == provider.Permission:
 		return "look what the key in " + where + " may do, or choose another model"
 	}

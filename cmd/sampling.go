@@ -17,17 +17,19 @@ type samplingFlags struct {
 }
 
 func (s *samplingFlags) addTo(f *pflag.FlagSet) {
-	f.StringVar(&s.effort, "effort", "", "how much the model thinks: low, medium, high (default by the service)")
+	f.StringVar(&s.effort, "effort", "", "how much the model thinks: "+strings.Join(efforts(), ", ")+" (default by the service)")
 	f.Var(&s.temperature, "temperature", "0 to 2: how freely the model chooses its words (default by the service)")
 	f.IntVar(&s.maxOutput, "max-output", 0, "tokens that a reply may have; one that is cut is gone on with (default by the service)")
 }
+
+func efforts() []string { return []string{"low", "medium", "high"} }
 
 // apply overwrites what use says counts. What a service cannot do of it, its
 // adapter leaves out, or the service refuses it.
 func (s *samplingFlags) apply(out *session.Settings, use func(string) bool) error {
 	if use("effort") {
 		if out.Effort = s.effort; s.effort != "" {
-			if err := oneOf("effort", s.effort, "low", "medium", "high"); err != nil {
+			if err := oneOf("effort", s.effort, efforts()...); err != nil {
 				return err
 			}
 		}

@@ -57,9 +57,25 @@ func wayTo(c *catalogue.Catalogue, s session.Settings, name string) (way, error)
 	case w.key == "" && !given && !w.service.Keyless && len(w.service.Keys) > 0:
 		return w, usageErrorf("set it, or name another variable with --api-key-env", "%s needs a key, and %s is not set", name, strings.Join(w.service.Keys, " or "))
 	}
+	if err := checkProxyTo(w.base); err != nil {
+		return w, err
+	}
 	var err error
 	w.header, err = headers(s.Headers, service == first)
 	return w, err
+}
+
+// checkProxyTo refuses to go straight to a service where the environment wants a
+// proxy and does not name one. An address that is none is refused elsewhere.
+func checkProxyTo(base string) error {
+	u, err := url.Parse(base)
+	if err != nil {
+		return nil
+	}
+	if err := sse.CheckProxy(u); err != nil {
+		return usageErrorf("mend or unset it, or name the host of the service in NO_PROXY", "%v", err)
+	}
+	return nil
 }
 
 // firstService names the service of the first model of a chain that has one.

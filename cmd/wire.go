@@ -11,6 +11,7 @@ import (
 	"kagent/pkg/checkpoint"
 	"kagent/pkg/message"
 	"kagent/pkg/provider"
+	"kagent/pkg/provider/sse"
 	"kagent/pkg/session"
 	"kagent/pkg/tool"
 )
@@ -77,7 +78,7 @@ func (a *app) toolSet(s session.Settings, mask *tool.Masker, lock *os.File, arti
 		tool.Shell(ws, tool.ShellOptions{
 			Env: s.Env, Inherit: []*os.File{lock}, Mask: mask, Kill: a.signals.kill, Grace: a.grace, Orphans: a.orphans(),
 		}),
-		tool.WebFetch(tool.WebFetchOptions{Mask: mask, Agent: "kagent/" + version}),
+		tool.WebFetch(tool.WebFetchOptions{Mask: mask, Agent: "kagent/" + version, Proxy: sse.EnvironmentProxy}),
 	)
 }
 

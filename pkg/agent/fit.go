@@ -68,6 +68,9 @@ func noRoom(r *session.Reply) bool {
 	return r.Stop == message.StopLength && len(r.Parts) == 0 && r.Usage.Output < 16
 }
 
+// longestQuote is how much of a refusal is repeated: it is in the log.
+const longestQuote = 260
+
 // tooLong ends a turn whose request can't be made to fit.
 func tooLong(s *session.State, sc *session.Scope, size int, in room) Action {
 	system := utf8.RuneCountInString(s.View(sc.Name).System)
@@ -77,7 +80,7 @@ func tooLong(s *session.State, sc *session.Scope, size int, in room) Action {
 		why += fmt.Sprintf("; the model takes %d tokens", in.window)
 	}
 	if sc.Refusal != nil {
-		why += "; it said: " + strings.TrimSuffix(sc.Refusal.Message, ".")
+		why += "; it said: " + strings.TrimSuffix(clip(sc.Refusal.Message, longestQuote), ".")
 	}
 	f := because(session.Paused, session.ReasonContextLength, why+". A model with a larger window, fewer tools or a shorter prompt may help")
 	if sc.Refusal != nil {

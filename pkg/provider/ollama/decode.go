@@ -55,7 +55,7 @@ func (c *client) decode(ctx context.Context, a *sse.Answer, b *builder) (provide
 			break
 		}
 		if sse.IsError(l.Error) {
-			return provider.Reply{}, hinted(c.http.InStream(raw))
+			return provider.Reply{}, c.http.InStream(raw)
 		}
 		b.add(l)
 		if l.Done {

@@ -5,7 +5,6 @@ package ollama
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"kagent/pkg/provider"
@@ -31,27 +30,9 @@ func New(o Options) (provider.Provider, error) {
 type client struct{ http *sse.Client }
 
 func (c *client) Stream(ctx context.Context, req provider.Request, emit func(provider.Event)) (provider.Reply, error) {
-	reply, err := c.http.Exchange(ctx,
+	return c.http.Exchange(ctx,
 		func() ([]byte, error) { return c.encode(req) },
 		func(a *sse.Answer) (provider.Reply, error) {
 			return c.decode(ctx, a, &builder{emit: emit, model: c.http.Model})
 		})
-	return reply, hinted(err)
-}
-
-// hinted says what to do about errors that everybody meets first.
-func hinted(err error) error {
-	var e *provider.Error
-	if !errors.As(err, &e) {
-		return err
-	}
-	switch {
-	case strings.Contains(e.Message, "does not support tools"):
-		e.Message += "; choose a model that does, or offer it none"
-	case e.Kind == provider.Network && strings.Contains(e.Message, "connection refused"):
-		e.Message += "; is Ollama running there?"
-	case e.Kind == provider.NotFound && strings.Contains(e.Message, "not found"):
-		e.Message += "; ollama pull fetches a model"
-	}
-	return e
 }

@@ -59,7 +59,7 @@ func TestErrorsAreClassified(t *testing.T) {
 		{400, `{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"{\"error\":\"prompt is too long\"}"}}}`, provider.ContextLength, "prompt is too long"},
 		{400, `{"error":{"message":{"detail":"odd"}}}`, provider.InvalidRequest, "odd"},
 		{400, "\xff\x00\x1b[2J" + strings.Repeat("x", 4000), provider.InvalidRequest, "xxx"},
-		{418, `{"a":1}`, provider.InvalidRequest, "test gave no reason"},
+		{418, `{"a":1}`, provider.InvalidRequest, `test gave an answer of 7 bytes that is no error message (it begins: {"a":1})`},
 	} {
 		reply, err := decodeAll(t, c.status, nil, strings.NewReader(c.body))
 		e := failed(t, err)

@@ -9,6 +9,8 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
+	"strings"
 	"time"
 
 	"kagent/pkg/provider"
@@ -29,12 +31,14 @@ type Client struct {
 // and (by way of crypto/x509) SSL_CERT_FILE and SSL_CERT_DIR.
 func DefaultHTTP() *http.Client {
 	return &http.Client{Transport: &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
+		Proxy:               EnvironmentProxy,
 		DialContext:         (&net.Dialer{Timeout: 30 * time.Second}).DialContext,
 		TLSHandshakeTimeout: 15 * time.Second,
 		IdleConnTimeout:     90 * time.Second,
 		ForceAttemptHTTP2:   true,
 		DisableCompression:  true, // streams are asked for plain; Answer unpacks what comes packed all the same
+
+		OnProxyConnectResponse: connected,
 	}}
 }
 
@@ -122,7 +126,7 @@ func (c *Client) Post(ctx context.Context, address string, header http.Header, b
 	a.close = func() { w.stop(); resp.Body.Close() }
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
 		a.Close()
-		return nil, c.Fail(provider.InvalidRequest, resp.StatusCode, "%s redirects to %s; name that address if it is right", a.Host, target(resp))
+		return nil, c.redirected(a.Host, resp)
 	}
 	switch coding := resp.Header.Get("Content-Encoding"); coding {
 	case "", "identity", "gzip", "x-gzip":
@@ -145,13 +149,16 @@ func (c *Client) http() *http.Client {
 	return &h
 }
 
-// target names where a redirection leads, without credentials and query.
-func target(resp *http.Response) string {
+// redirected is the error of an answer with status 3xx. It names where a
+// redirection leads, without credentials and query.
+func (c *Client) redirected(host string, resp *http.Response) error {
 	u, err := resp.Location()
-	if err != nil {
-		return "nowhere"
+	if err != nil || u.Host == "" {
+		return c.Fail(provider.InvalidRequest, resp.StatusCode, "%s answered %q and no more",
+			host, strings.TrimSpace(strconv.Itoa(resp.StatusCode)+" "+http.StatusText(resp.StatusCode)))
 	}
-	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+	at := (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+	return c.Fail(provider.InvalidRequest, resp.StatusCode, "%s redirects to %s, which is not followed: it would be told the key", host, at)
 }
 
 // Fail returns an error of this client's provider: one line, secrets masked.

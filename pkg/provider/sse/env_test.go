@@ -48,6 +48,7 @@ func TestTheEnvironmentNamesProxiesAndAuthorities(t *testing.T) {
 	if err := os.WriteFile(ca, cert, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	empty := t.TempDir()
 	for name, c := range map[string]struct {
 		address string
 		env     []string
@@ -55,13 +56,17 @@ func TestTheEnvironmentNamesProxiesAndAuthorities(t *testing.T) {
 		says    string // and a part of it
 	}{
 		"own authority":      {server.URL, []string{"SSL_CERT_FILE=" + ca}, "kind= <nil>", ""},
-		"unknown authority":  {server.URL, nil, "kind=invalid_request", "SSL_CERT_FILE"},
+		"unknown authority":  {server.URL, nil, "kind=invalid_request", "SSL_CERT_DIR names " + empty + ", and that holds no file of certificates"},
+		"none in the file":   {server.URL, []string{"SSL_CERT_FILE=/dev/null"}, "kind=invalid_request", "SSL_CERT_FILE names /dev/null, and that holds no certificate"},
+		"no such file":       {server.URL, []string{"SSL_CERT_FILE=" + ca + "x"}, "kind=invalid_request", "SSL_CERT_FILE names " + ca + "x, and that does not exist"},
+		"another authority":  {server.URL, []string{"SSL_CERT_DIR="}, "kind=invalid_request", "SSL_CERT_FILE names the file of its certificate"},
+		"no proxy's address": {"https://host.invalid", []string{"HTTPS_PROXY=http://user:hunter2@::::"}, "kind=network", "HTTPS_PROXY holds no address of a proxy"},
 		"no proxy for local": {server.URL, []string{"SSL_CERT_FILE=" + ca, "HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1"}, "kind= <nil>", ""},
 		"plain server":       {strings.Replace(server.URL, "https", "http", 1), nil, "kind= <nil>", ""}, // answers 400
-		"proxy out of reach": {"https://host.invalid", []string{"HTTPS_PROXY=http://user:hunter2@127.0.0.1:9"}, "kind=network", "proxyconnect"},
+		"proxy out of reach": {"https://host.invalid", []string{"HTTPS_PROXY=http://user:hunter2@127.0.0.1:9"}, "kind=network", "the proxy on the way to host.invalid can't be reached: it refuses connections"},
 	} {
 		cmd := exec.Command(os.Args[0])
-		cmd.Env = append([]string{"SSE_TEST_POST=" + c.address, "SSL_CERT_DIR=" + t.TempDir(), "GORACE=atexit_sleep_ms=0"}, c.env...)
+		cmd.Env = append([]string{"SSE_TEST_POST=" + c.address, "SSL_CERT_DIR=" + empty, "GORACE=atexit_sleep_ms=0"}, c.env...)
 		out, err := cmd.CombinedOutput()
 		got := string(out)
 		if err != nil || !strings.HasPrefix(got, c.want) || !strings.Contains(got, c.says) || strings.Contains(got, "hun") {
