@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -18,6 +19,32 @@ func TestExitCodeOfEachKindOfFailure(t *testing.T) {
 			t.Errorf("%s is %s: %s, which exits %d, want %d", m.Kind, m.Status, m.Reason, got, m.Exit)
 		}
 	}
+}
+
+// What a chain comes to exits as several causes do anywhere.
+func TestAChainOfFailuresExitsAsSeveralCausesDo(t *testing.T) {
+	as := func(k provider.Kind) provider.Link {
+		return provider.Link{Provider: downModel{&provider.Error{Kind: k}}}
+	}
+	for _, a := range provider.Meanings() {
+		for _, b := range provider.Meanings() {
+			if !a.Elsewhere || b.Kind == provider.Cancelled {
+				continue
+			}
+			_, err := provider.Fallback(as(a.Kind), as(b.Kind)).Stream(t.Context(), provider.Request{}, func(provider.Event) {})
+			var e *provider.Error
+			if !errors.As(err, &e) || e.Kind.Means().Exit != exitFirst(a.Exit, b.Exit) {
+				t.Errorf("%s, then %s: %v", a.Kind, b.Kind, err)
+			}
+		}
+	}
+}
+
+// downModel fails.
+type downModel struct{ err error }
+
+func (f downModel) Stream(context.Context, provider.Request, func(provider.Event)) (provider.Reply, error) {
+	return provider.Reply{}, f.err
 }
 
 // Each kind, from what a provider says to what a script sees.

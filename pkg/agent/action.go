@@ -82,6 +82,15 @@ func because(status session.Status, reason session.Reason, text string) Finish {
 	return f
 }
 
+// blame is because, of what a model has replied: it names the model, as failures
+// of a provider do.
+func blame(r *session.Reply, status session.Status, reason session.Reason, text string) Finish {
+	if r != nil && r.Model != "" {
+		text = r.Model + ": " + text
+	}
+	return because(status, reason, text)
+}
+
 // ByName returns the strategy of that name, nil when there is none.
 func ByName(name string) Strategy {
 	switch name {

@@ -202,7 +202,7 @@ func TestANodeThatFailsIsTriedAgainTwice(t *testing.T) {
 	}
 	r := agentRig(t, "orchestrator", c)
 	end := r.run("", session.Failed, session.ReasonIncomplete)
-	contains(t, "the error", end.End.Error.Message, "a failed: the model gave no answer", "b was not run", "c was not run")
+	contains(t, "the error", end.End.Error.Message, "a failed: p/m: the model gave no answer", "b was not run", "c was not run")
 	without(t, "the error", end.End.Error.Message, "d failed", "e failed", "d was", "e was")
 	check(t, "the partial answer", r.main().Draft(), "a part of it")
 	n := r.nodes()

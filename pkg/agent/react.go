@@ -23,7 +23,7 @@ func React(s *session.State, scope string) Action {
 	r := sc.LastReply()
 	if filtered(r) {
 		// Its calls are not run either.
-		return because(session.Failed, session.ReasonContentFilter, "the model, or the service before it, refused to answer; another prompt may help")
+		return blame(r, session.Failed, session.ReasonContentFilter, "the model, or the service before it, refused to answer")
 	}
 	if calls := sc.Pending(); len(calls) > 0 {
 		return CallTools{calls}
@@ -33,21 +33,29 @@ func React(s *session.State, scope string) Action {
 		return CallModel{}
 	case noRoom(r):
 		if replies(s, sc, noRoom) >= maxBlank {
-			return because(session.Paused, session.ReasonContextLength, "the model's window is full: it has no room for an answer")
+			return blame(r, session.Paused, session.ReasonContextLength, "the model's window is full: it has no room for an answer")
 		}
 		return CallModel{}
 	case r.Stop == message.StopLength:
 		if replies(s, sc, unfinished) > maxContinued {
-			return because(session.Paused, session.ReasonMaxOutput, "the answer was cut at the output limit again and again")
+			return blame(r, session.Paused, session.ReasonMaxOutput, "the answer was cut at the output limit again and again"+advice(scope, "a resume goes on with it, --max-output allows longer pieces"))
 		}
 		return Record{[]session.Data{&session.UserMessage{Source: session.FromAgent, Text: prompt("continue")}}}
 	case r.Blank():
 		if replies(s, sc, (*session.Reply).Blank) >= maxBlank || replies(s, sc, unfinished) > maxContinued {
-			return because(session.Failed, session.ReasonIncomplete, "the model gave no answer when it was asked for one, twice")
+			return blame(r, session.Failed, session.ReasonIncomplete, "the model gave no answer when it was asked for one, twice"+advice(scope, "another prompt or another model may help"))
 		}
 		return CallModel{}
 	}
 	return finish(session.Completed, "")
+}
+
+// advice is for who reads how the session has ended, not a child of it.
+func advice(scope, what string) string {
+	if scope != "" {
+		return ""
+	}
+	return "; " + what
 }
 
 func filtered(r *session.Reply) bool {

@@ -45,7 +45,7 @@ func judgedShape(s *session.State, sc *session.Scope, done Finish, asked int) Ac
 	case problem == "":
 		return done
 	case asked >= maxReshaped:
-		return because(session.Failed, session.ReasonSchema, "the answer does not fit the schema: "+problem)
+		return blame(sc.LastReply(), session.Failed, session.ReasonSchema, "the answer does not fit the schema: "+problem)
 	}
 	return Record{[]session.Data{&session.UserMessage{Source: session.FromAgent, Text: promptWith("reshape", problem)}}}
 }

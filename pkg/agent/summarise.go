@@ -56,7 +56,7 @@ func summarising(s *session.State, scope string) Action {
 	switch a := React(s, scope).(type) {
 	case CallModel:
 		if sc.Turn.Steps >= summarySteps {
-			return because(session.Failed, session.ReasonIncomplete, "the model brought no summary")
+			return because(session.Failed, session.ReasonIncomplete, modelOf(s, sc)+": the model brought no summary")
 		}
 		a.Spare = true
 		return a

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"errors"
+	"time"
 )
 
 // Link is a model of a chain. Name is what replies are told to come from.
@@ -18,8 +19,8 @@ type Link struct {
 // request, once it has given up.
 //
 // Before another model is asked a Retry event is emitted: what the one before
-// had streamed is void, no reply is made of two. When all have failed, the error
-// of the first is returned: it is the one that was wanted.
+// had streamed is void, no reply is made of two. When nobody has answered, the
+// error tells of all that were asked.
 func Fallback(links ...Link) Provider {
 	if len(links) == 1 {
 		return links[0].Provider
@@ -30,7 +31,7 @@ func Fallback(links ...Link) Provider {
 type fallback []Link
 
 func (f fallback) Stream(ctx context.Context, req Request, emit func(Event)) (Reply, error) {
-	var first error
+	var all failures
 	req.Label.Attempt = max(req.Label.Attempt, 1)
 	count := func(e Event) { // a retry inside of a link numbers attempts too
 		if e.Retry != nil {
@@ -50,16 +51,15 @@ func (f fallback) Stream(ctx context.Context, req Request, emit func(Event)) (Re
 		if ctx.Err() != nil {
 			return Reply{}, context.Cause(ctx)
 		}
-		if first == nil {
-			first = err
-		}
 		var failed *Error
-		switch {
-		case !errors.As(err, &failed) || !failed.Kind.Means().Elsewhere:
+		if !errors.As(err, &failed) {
 			return Reply{}, err
-		case i < len(f)-1:
-			count(Event{Retry: &Retrying{Attempt: req.Label.Attempt, Err: failed, Next: f[i+1].Name}})
 		}
+		all = append(all, failure{failed, time.Now()})
+		if !failed.Kind.Means().Elsewhere || i == len(f)-1 {
+			break
+		}
+		count(Event{Retry: &Retrying{Attempt: req.Label.Attempt, Err: failed, Next: f[i+1].Name}})
 	}
-	return Reply{}, first
+	return Reply{}, all.together()
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -57,6 +59,80 @@ func TestAChainOfFailuresTellsTheFirst(t *testing.T) {
 	var e *Error
 	if !errors.As(err, &e) || e.Kind != RateLimit || len(asked) != 2 {
 		t.Errorf("%v, asked %q", err, asked)
+	}
+}
+
+// failing is a model of a chain that says when it may be asked again, some time
+// after it was asked.
+func failing(e *Error, after time.Duration) Link {
+	return Link{e.Model, function(func(context.Context, Request, func(Event)) (Reply, error) {
+		time.Sleep(after)
+		return Reply{}, e
+	})}
+}
+
+func TestAChainOfFailuresNamesEach(t *testing.T) {
+	long := strings.Repeat("很长", 100)
+	_, err := Fallback(
+		failing(&Error{Kind: NotFound, Provider: "p", Model: "a", Status: 404, Message: "no such model"}, 0),
+		failing(&Error{Kind: Server, Provider: "q", Model: "b", Status: 500, Message: "broken"}, 0),
+		failing(&Error{Kind: Network, Provider: "r", Model: "c", Message: long}, 0),
+	).Stream(t.Context(), Request{}, func(Event) {})
+	want := "q/b: server (HTTP 500): broken; p/a: not_found (HTTP 404): no such model; r/c: network: " + long[:3*119] + "…"
+	if err == nil || err.Error() != want {
+		t.Errorf("%v\nwant %s", err, want)
+	}
+}
+
+// The kind whose exit code comes first decides; only what passes is waited for.
+func TestWhatAChainOfFailuresComesTo(t *testing.T) {
+	for _, c := range []struct {
+		all   []Kind
+		final bool // the last
+		want  Kind
+	}{
+		{[]Kind{RateLimit, Network}, false, RateLimit},
+		{[]Kind{NotFound, Timeout, Overloaded}, false, Timeout},
+		{[]Kind{Overloaded, Auth}, false, Auth},
+		{[]Kind{Overloaded, Quota}, false, Quota},
+		{[]Kind{Overloaded, ContextLength}, false, ContextLength},
+		{[]Kind{Overloaded, InvalidRequest}, false, Overloaded},
+		{[]Kind{Overloaded, InvalidRequest}, true, InvalidRequest},
+		{[]Kind{NotFound, InvalidRequest}, false, NotFound},
+		{[]Kind{Server, Cancelled}, false, Cancelled},
+	} {
+		var links []Link
+		for i, k := range c.all {
+			links = append(links, failing(&Error{Kind: k, Final: c.final && i == len(c.all)-1, RetryAfter: time.Minute}, 0))
+		}
+		_, err := Fallback(links...).Stream(t.Context(), Request{}, func(Event) {})
+		var e *Error
+		if !errors.As(err, &e) || e.Kind != c.want || len(e.Others) != len(c.all)-1 || e.Final != c.final {
+			t.Errorf("%v: %+v", c.all, err)
+		}
+	}
+}
+
+func TestAChainMayBeAskedAgainAsSoonAsOneOfItMay(t *testing.T) {
+	const none = time.Duration(0)
+	for _, c := range []struct{ a, b, later, want time.Duration }{
+		{time.Hour, none, none, time.Hour},
+		{none, time.Minute, none, time.Minute},
+		{time.Hour, time.Minute, none, time.Minute},
+		{time.Minute, time.Hour, 10 * time.Second, 50 * time.Second}, // the second has taken its time
+		{time.Minute, time.Hour, 2 * time.Minute, none},
+		{none, none, none, none},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			_, err := Fallback(
+				failing(&Error{Kind: Server, RetryAfter: c.a}, time.Second),
+				failing(&Error{Kind: RateLimit, RetryAfter: c.b}, c.later),
+			).Stream(t.Context(), Request{}, func(Event) {})
+			var e *Error
+			if !errors.As(err, &e) || e.RetryAfter != c.want {
+				t.Errorf("after %s, and %s told %s later: %+v", c.a, c.b, c.later, e)
+			}
+		})
 	}
 }
 
