@@ -37,11 +37,7 @@ func (a *app) cancelCommand() *cobra.Command {
 }
 
 func (a *app) cancel(c *cobra.Command, args []string) error {
-	store, err := a.plainStore(c)
-	if err != nil {
-		return err
-	}
-	id, err := store.Resolve(args[0])
+	store, id, err := a.named(c, args[0])
 	if err != nil {
 		return err
 	}

@@ -44,11 +44,7 @@ type compaction struct {
 }
 
 func (a *app) compact(c *cobra.Command, o *compactOptions, arg string) error {
-	store, err := a.plainStore(c)
-	if err != nil {
-		return err
-	}
-	id, err := store.Resolve(arg)
+	store, id, err := a.named(c, arg)
 	if err != nil {
 		return err
 	}

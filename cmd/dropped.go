@@ -5,12 +5,7 @@ import (
 	"strings"
 
 	"kagent/pkg/message"
-	"kagent/pkg/provider/anthropic"
 	"kagent/pkg/provider/catalogue"
-	"kagent/pkg/provider/gemini"
-	"kagent/pkg/provider/ollama"
-	"kagent/pkg/provider/openai"
-	"kagent/pkg/provider/responses"
 	"kagent/pkg/session"
 )
 
@@ -24,25 +19,11 @@ func dropped(c *catalogue.Catalogue, model string, tools []message.ToolSpec) []s
 		if !known {
 			continue
 		}
-		for _, what := range droppedBy(s.Protocol, tools) {
+		for _, what := range adapterOf(s.Protocol).dropped(tools) {
 			out = append(out, name+" can't be told all of the arguments of a tool: "+oneLine(what, 300))
 		}
 	}
 	return out
-}
-
-func droppedBy(protocol string, tools []message.ToolSpec) []string {
-	switch protocol {
-	case "anthropic":
-		return anthropic.Dropped(tools)
-	case "gemini":
-		return gemini.Dropped(tools)
-	case "ollama":
-		return ollama.Dropped(tools)
-	case "openai-responses":
-		return responses.Dropped(tools)
-	}
-	return openai.Dropped(tools)
 }
 
 // schemas warns, once, of what is lost of the tools that a model is offered.

@@ -29,10 +29,10 @@ func TestEveryServiceCanBeToldOfTheBuiltInTools(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, protocol := range catalogue.Protocols() {
-		if lost := droppedBy(protocol, set.Specs()); len(lost) > 0 {
+		if lost := adapterOf(protocol).dropped(set.Specs()); len(lost) > 0 {
 			t.Errorf("%s: %q", protocol, lost)
 		}
-		if lost := droppedBy(protocol, []message.ToolSpec{wild{}.Spec()}); len(lost) == 0 {
+		if lost := adapterOf(protocol).dropped([]message.ToolSpec{wild{}.Spec()}); len(lost) == 0 {
 			t.Errorf("%s loses nothing of a wild schema", protocol)
 		}
 	}

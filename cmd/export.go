@@ -27,11 +27,7 @@ func (a *app) exportCommand() *cobra.Command {
 }
 
 func (a *app) export(c *cobra.Command, args []string) error {
-	store, err := a.plainStore(c)
-	if err != nil {
-		return err
-	}
-	id, err := store.Resolve(args[0])
+	store, id, err := a.named(c, args[0])
 	if err != nil {
 		return err
 	}

@@ -35,16 +35,12 @@ func (a *app) completeMark(c *cobra.Command, args []string, word string) ([]stri
 }
 
 func (a *app) mark(c *cobra.Command, args []string) error {
-	store, err := a.plainStore(c)
+	store, id, err := a.named(c, args[0])
 	if err != nil {
 		return err
 	}
 	if err := oneOf("mark", args[1], marks()...); err != nil {
 		return usageErrorf("want "+strings.Join(marks(), ", "), "a session can't be marked as %q", args[1])
-	}
-	id, err := store.Resolve(args[0])
-	if err != nil {
-		return err
 	}
 	status, err := markIdle(store, id, func(session.Status) session.Status { return session.Status(args[1]) })
 	if err != nil {
@@ -54,15 +50,17 @@ func (a *app) mark(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// plainStore is the store of a command that runs no agent.
-func (a *app) plainStore(c *cobra.Command) (*checkpoint.Store, error) {
+// named finds the session of a command that runs no agent.
+func (a *app) named(c *cobra.Command, prefix string) (*checkpoint.Store, string, error) {
 	if err := a.configureDir(c); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if err := a.readFormat(c); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return a.store(), nil
+	store := a.store()
+	id, err := store.Resolve(prefix)
+	return store, id, err
 }
 
 // markIdle gives a session that no one runs the status that choose makes of

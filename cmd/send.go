@@ -23,11 +23,7 @@ func (a *app) sendCommand() *cobra.Command {
 }
 
 func (a *app) send(c *cobra.Command, args []string) error {
-	store, err := a.plainStore(c)
-	if err != nil {
-		return err
-	}
-	id, err := store.Resolve(args[0])
+	store, id, err := a.named(c, args[0])
 	if err != nil {
 		return err
 	}

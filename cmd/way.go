@@ -8,12 +8,7 @@ import (
 	"unicode"
 
 	"kagent/pkg/provider"
-	"kagent/pkg/provider/anthropic"
 	"kagent/pkg/provider/catalogue"
-	"kagent/pkg/provider/gemini"
-	"kagent/pkg/provider/ollama"
-	"kagent/pkg/provider/openai"
-	"kagent/pkg/provider/responses"
 	"kagent/pkg/provider/sse"
 	"kagent/pkg/session"
 )
@@ -131,17 +126,7 @@ func (w way) open() (provider.Provider, error) {
 		w.header[w.service.KeyHeader], key = key, ""
 	}
 	o := sse.Options{Name: w.service.Name, Model: w.model, BaseURL: w.base, APIKey: key, Header: w.header, IdleTimeout: w.idle}
-	switch w.service.Protocol {
-	case "anthropic":
-		return anthropic.New(o)
-	case "gemini":
-		return gemini.New(o)
-	case "ollama":
-		return ollama.New(o)
-	case "openai-responses":
-		return responses.New(o)
-	}
-	return openai.New(o)
+	return adapterOf(w.service.Protocol).open(o)
 }
 
 // headers reads "Name: value" lines; a value $NAME is taken from the
