@@ -97,7 +97,7 @@ replies:
 		Message: "slow down", Provider: "script",
 	}
 	var e *provider.Error
-	if !errors.As(err, &e) || *e != want {
+	if !errors.As(err, &e) || !reflect.DeepEqual(*e, want) {
 		t.Errorf("got %+v, want %+v", err, want)
 	}
 	if len(events) != 2 || events[0].Text+events[1].Text != "half an ans" {
