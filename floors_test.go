@@ -35,16 +35,18 @@ func floors() []floor {
 		{path: "pkg/checkpoint", imports: []string{"pkg/session", "pkg/message"}},
 		{path: "pkg/session", imports: []string{"pkg/message"}, pure: true},
 		{path: "pkg/provider", imports: []string{"pkg/message", "pkg/provider"}},
+		{path: "pkg/provider/sse", imports: []string{"pkg/message", "pkg/provider", "pkg/secret"}},
 		{path: "pkg/provider/demo", imports: []string{"pkg/message", "pkg/provider", "pkg/provider/script"}},
 		{path: "pkg/provider/anthropic", imports: []string{"pkg/message", "pkg/provider", "pkg/provider/sse"}},
-		{path: "pkg/provider/catalogue", imports: []string{"pkg/message"}},
+		{path: "pkg/provider/catalogue", imports: []string{"pkg/message", "pkg/secret"}},
 		{path: "pkg/provider/catalogue/make", imports: nil},
 		{path: "pkg/provider/gemini", imports: []string{"pkg/message", "pkg/provider", "pkg/provider/sse"}},
 		{path: "pkg/provider/ollama", imports: []string{"pkg/message", "pkg/provider", "pkg/provider/sse"}},
 		{path: "pkg/provider/responses", imports: []string{"pkg/message", "pkg/provider", "pkg/provider/sse"}},
 		{path: "pkg/provider/openai", imports: []string{"pkg/message", "pkg/provider", "pkg/provider/sse"}},
-		{path: "pkg/tool", imports: []string{"pkg/message", "pkg/tool"}},
+		{path: "pkg/tool", imports: []string{"pkg/message", "pkg/secret", "pkg/tool"}},
 		{path: "pkg/message", stdOnly: true},
+		{path: "pkg/secret", stdOnly: true},
 		{path: "internal/wire"},   // drives the built binary against a strict server
 		{path: "internal/faults"}, // drives the built binary from outside
 		{path: "internal/soak"},   // and keeps it at work under all kinds of trouble

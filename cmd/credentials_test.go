@@ -1,6 +1,8 @@
 package cmd
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -14,6 +16,10 @@ func TestCredentialsAreTakenFromVariablesAlone(t *testing.T) {
 		{"--header", "X-Custom: sk-hunter2hunter2"},
 		{"--header", "Cookie: session=hunter2hunter2"},
 		{"--api-key-env", "sk-hunter2hunter2"},
+		{"--env", "MY_KEY=hunter2hunter2"},
+		{"--env", "sk-hunter2hunter2 x"},
+		{"--base-url", "https://hunter2hunter2@example.com"},
+		{"--base-url", "https://example.com/?api_key=hunter2hunter2"},
 	} {
 		c, out := kagentIn(t, t.TempDir(), append([]string{"run", "-m", "openai/gpt-5-mini", "--stdin", "none", "go"}, args...)...)
 		c.Run()
@@ -25,5 +31,75 @@ func TestCredentialsAreTakenFromVariablesAlone(t *testing.T) {
 		if err := checkHeaders([]string{line}); err != nil {
 			t.Errorf("%s: %v", line, err)
 		}
+	}
+}
+
+// A user's own services hold no secrets either: they are shown.
+func TestSecretsInTheModelsFileAreRefused(t *testing.T) {
+	for _, service := range []string{
+		`{protocol: openai-chat, base: "https://u:hunter2hunter2@example.com/v1"}`,
+		`{protocol: openai-chat, base: "https://hunter2hunter2@example.com/v1"}`,
+		`{protocol: ollama, base: "https://example.com/v1?api_key=hunter2hunter2"}`,
+		`{protocol: ollama, base: "https://u:hunter2hunter2@exa mple.com:x/"}`,
+		`{protocol: gemini, base: "https://example.com", keys: [sk-hunter2hunter2]}`,
+		`{protocol: gemini, base: "https://example.com", keys: sk-hunter2hunter2}`,
+		`{protocol: gemini, base: "https://example.com", header: {x: hunter2hunter2}}`,
+	} {
+		dir := t.TempDir()
+		os.MkdirAll(filepath.Join(dir, "kagent"), 0o700)
+		os.WriteFile(filepath.Join(dir, "kagent", "models.yaml"), []byte("services:\n  mine: "+service), 0o600)
+		for _, args := range [][]string{{"models", "--services"}, {"run", "-m", "mine/x", "--stdin", "none", "go"}} {
+			c, out := kagentIn(t, dir, args...)
+			c.Env = append(c.Env, "XDG_CONFIG_HOME="+dir)
+			c.Run()
+			if said := out.String(); c.ProcessState.ExitCode() != 2 || strings.Contains(said, "hunt") || !strings.Contains(said, "models.yaml") {
+				t.Errorf("%s: %q: exit %d: %s", service, args, c.ProcessState.ExitCode(), said)
+			}
+		}
+	}
+}
+
+// What a file or a command put into a variable may be more than the key.
+func TestAKeyWithAnotherLineIsToldByItsVariable(t *testing.T) {
+	for _, c := range []struct{ variable, flag, value string }{
+		{"MY_KEY", "--api-key-env", "MY_KEY"},
+		{"OPENAI_API_KEY", "--api-key-env", "OPENAI_API_KEY"},
+		{"SECOND", "--header", "X-Gateway: $SECOND"},
+	} {
+		for _, held := range []string{"hunter2\nhunter2", "hunter2\rhunter2", "hunter2\x1bhunter2", "\nhunter2\thunter2\n"} {
+			cmd, out := kagentIn(t, t.TempDir(), "run", "-m", "openai/x", "--base-url", "http://127.0.0.1:1", "--retries", "0", "--stdin", "none", c.flag, c.value, "go")
+			cmd.Env = append(cmd.Env, c.variable+"="+held)
+			cmd.Run()
+			said := out.String()
+			if cmd.ProcessState.ExitCode() != 2 || strings.Contains(said, "hunter2") || !strings.Contains(said, "value of "+c.variable+" holds a line break") {
+				t.Errorf("%s=%q: exit %d: %s", c.variable, held, cmd.ProcessState.ExitCode(), said)
+			}
+		}
+	}
+}
+
+// An address out of the environment may hold a password: it is used and not told.
+func TestAPasswordInAServicesVariableIsNotTold(t *testing.T) {
+	for _, host := range []string{"http://u:hunter2hunter2@127.0.0.1:1", "u:hunter2hunter2@127.0.0.1:1", "http://hunter2hunter2@127.0.0.1:1/?key=hunter2hunter2", "http://u:hunter2hunter2@127.0.0.1:x"} {
+		dir := t.TempDir()
+		for _, args := range [][]string{
+			{"run", "-s", "s", "-m", "ollama/x", "--retries", "0", "--stdin", "none", "-v", "--log-file", "log", "go"},
+			{"models", "--services"},
+			{"doctor", "--model", "ollama/x"},
+			{"show", "s", "--events"},
+		} {
+			c, out := kagentIn(t, dir, args...)
+			c.Env = append(c.Env, "OLLAMA_HOST="+host)
+			c.Run()
+			if said := out.String(); strings.Contains(said, "hunter2") {
+				t.Errorf("%s: %q: %s", host, args, said)
+			}
+		}
+		filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+			if b, _ := os.ReadFile(path); strings.Contains(string(b), "hunter2") {
+				t.Errorf("%s: %s holds the password", host, path)
+			}
+			return err
+		})
 	}
 }

@@ -87,7 +87,7 @@ func (a *app) listServices(all []catalogue.Service) error {
 		key := "none needed"
 		if len(s.Keys) > 0 {
 			key = strings.Join(s.Keys, " or ") + " (not set)"
-			if keyOf(s, "") != "" {
+			if _, set := keyOf(s, ""); set != "" {
 				key = strings.Join(s.Keys, " or ") + " (set)"
 			}
 		}

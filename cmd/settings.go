@@ -233,15 +233,19 @@ func (s *settingFlags) findWorkdir(out *session.Settings) error {
 func checkEnvNames(s *settingFlags, settings *session.Settings) error {
 	out := *settings
 	out.APIKeyEnv = cmp.Or(s.apiKeyEnv, out.APIKeyEnv)
+	if s.headers != nil {
+		out.Headers = s.headers
+	}
+	keys, _ := keyVariables(out)
 	for flag, names := range map[string][]string{"env": s.env, "api-key-env": {s.apiKeyEnv}} {
 		for _, name := range names {
 			if strings.ContainsAny(name, "= ") {
-				return usageErrorf("give the name of a variable, not its value", "--%s %q is no name", flag, oneLine(name, 20))
+				return usageErrorf("give the name of a variable, not its value", "--%s wants the name of a variable, not what it holds", flag)
 			}
 		}
 	}
 	for _, name := range s.env {
-		if slices.Contains(keyVariables(out), name) {
+		if slices.Contains(keys, name) {
 			return usageErrorf("tools never get it", "--env %s names the provider's key", name)
 		}
 	}

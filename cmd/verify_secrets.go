@@ -29,11 +29,11 @@ func (a *app) findSecrets(store *checkpoint.Store, id string) (checkpoint.Report
 			failed = err
 			return
 		}
-		if mask.Mask(string(text)) != string(text) {
+		if mask.MaskReply(string(text)) != string(text) {
 			found("event %d (%s) holds a secret", e.Seq, e.Type)
 		}
 		if res, ok := e.Data.(*session.ToolResult); ok && res.Artifact != nil {
-			if whole := readArtifact(store.Artifacts(id), res.Artifact.Ref); mask.Mask(whole) != whole {
+			if whole := readArtifact(store.Artifacts(id), res.Artifact.Ref); mask.MaskReply(whole) != whole {
 				found("artifact %s, which event %d names, holds a secret", res.Artifact.Ref, e.Seq)
 			}
 		}

@@ -5,11 +5,11 @@ import (
 	"os"
 	"strings"
 	"time"
-	"unicode"
 
 	"kagent/pkg/provider"
 	"kagent/pkg/provider/catalogue"
 	"kagent/pkg/provider/sse"
+	"kagent/pkg/secret"
 	"kagent/pkg/session"
 )
 
@@ -43,8 +43,11 @@ func wayTo(c *catalogue.Catalogue, s session.Settings, name string) (way, error)
 	if !given {
 		w.base = w.service.Base
 	}
-	w.key = keyOf(w.service, keyEnv)
+	variable, key := keyOf(w.service, keyEnv)
+	w.key = key
 	switch {
+	case secret.IsBroken(key):
+		return w, brokenKey(name+" needs a key, and", variable)
 	case w.base == "":
 		return w, usageErrorf("add for example --base-url http://localhost:8080/v1", "%s needs --base-url", name)
 	case w.key == "" && keyEnv != "":
@@ -85,17 +88,23 @@ func firstService(c *catalogue.Catalogue, model string) string {
 }
 
 // keyOf returns the key out of the variable that is named, else out of the
-// first of the service's that holds one.
-func keyOf(s catalogue.Service, named string) string {
+// first of the service's that holds one. A file's last line break is no part of it.
+func keyOf(s catalogue.Service, named string) (variable, key string) {
+	names := s.Keys
 	if named != "" {
-		return os.Getenv(named)
+		names = []string{named}
 	}
-	for _, name := range s.Keys {
-		if key := os.Getenv(name); key != "" {
-			return key
+	for _, name := range names {
+		if key := strings.TrimSpace(os.Getenv(name)); key != "" {
+			return name, key
 		}
 	}
-	return ""
+	return "", ""
+}
+
+// brokenKey names the variable, and never what it holds.
+func brokenKey(who, variable string) error {
+	return usageErrorf("set it to the key alone: what came with it may be a second line of a file", "%s the value of %s holds a line break or another control character", who, variable)
 }
 
 // hostURL completes what OLLAMA_HOST and its like hold: a host without a scheme,
@@ -138,10 +147,12 @@ func headers(lines []string, wanted bool) (map[string]string, error) {
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 		variable, fromEnv := strings.CutPrefix(value, "$")
 		if fromEnv {
-			value = os.Getenv(variable)
+			value = strings.TrimSpace(os.Getenv(variable))
 		}
 		switch {
-		case !ok || name == "" || strings.ContainsAny(name, " \t\r\n") || strings.ContainsAny(value, "\r\n"):
+		case fromEnv && wanted && secret.IsBroken(value):
+			return nil, brokenKey("--header "+oneLine(name, 40)+" needs a variable, and", variable)
+		case !ok || name == "" || strings.ContainsAny(name, " \t\r\n") || !fromEnv && secret.IsBroken(value):
 			return nil, usageErrorf("want 'Name: value', or 'Name: $VARIABLE'", "--header %q", oneLine(name, 40))
 		case fromEnv && value == "" && wanted:
 			return nil, usageErrorf("set it", "--header %s needs the variable %s, and it is not set", name, variable)
@@ -156,9 +167,7 @@ func headers(lines []string, wanted bool) (map[string]string, error) {
 // checkVariable refuses what can't be the name of a variable, and does not repeat
 // it: it may be the key itself.
 func checkVariable(name string) error {
-	if strings.ContainsFunc(name, func(r rune) bool {
-		return r != '_' && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
-	}) {
+	if name != "" && !secret.IsVariable(name) {
 		return usageErrorf("write for example --api-key-env OPENAI_API_KEY", "--api-key-env wants the name of a variable, not what it holds")
 	}
 	return nil
@@ -169,8 +178,8 @@ func checkHeaders(lines []string) error {
 	for _, line := range lines {
 		name, value, _ := strings.Cut(line, ":")
 		value = strings.TrimSpace(value)
-		secret := masker(session.Settings{}).Mask(value) != value || secretQuery(url.Values{name: nil}) || isCredential(name, value)
-		if secret && !strings.HasPrefix(value, "$") {
+		known := masker(session.Settings{}).MaskReply(value) != value || secret.IsParameter(name) || isCredential(name, value)
+		if known && !strings.HasPrefix(value, "$") {
 			return usageErrorf("put it into a variable and write --header '"+strings.TrimSpace(name)+": $VARIABLE'", "--header %s holds a secret: it would be stored with the session", strings.TrimSpace(name))
 		}
 	}

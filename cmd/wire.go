@@ -12,6 +12,7 @@ import (
 	"kagent/pkg/message"
 	"kagent/pkg/provider"
 	"kagent/pkg/provider/sse"
+	"kagent/pkg/secret"
 	"kagent/pkg/session"
 	"kagent/pkg/tool"
 )
@@ -92,10 +93,8 @@ func checkBaseURL(base string) error {
 		return usageErrorf("want for example http://localhost:8080/v1", "--base-url is no http address")
 	case u.Port() != "" && !validPort(u.Port()):
 		return usageErrorf("want 1 to 65535", "--base-url: port %s does not exist", u.Port())
-	case secretQuery(u.Query()):
-		return usageErrorf("put the secret into a variable and name it with --api-key-env", "--base-url must not hold a key: it is stored with the session")
-	case u.User != nil:
-		return usageErrorf("put the secret into a variable and name it with --api-key-env", "--base-url must not hold a user or password: it is stored with the session")
+	case secret.InAddress(u) != nil:
+		return usageErrorf("put the secret into a variable and name it with --api-key-env", "--base-url must not hold a key, a user or a password: it is stored with the session")
 	}
 	return nil
 }
@@ -105,45 +104,9 @@ func validPort(port string) bool {
 	return err == nil && n > 0
 }
 
-func secretQuery(q url.Values) bool {
-	for name := range q {
-		name = strings.ToLower(name)
-		for _, word := range []string{"key", "token", "secret", "password", "sig"} {
-			if strings.Contains(name, word) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// keyVariables are the variables that may hold a key of the session's models.
-func keyVariables(s session.Settings) []string {
-	names := []string{"OPENAI_API_KEY"}
-	if s.APIKeyEnv != "" {
-		names = append(names, s.APIKeyEnv)
-	}
-	c, err := loadCatalogue()
-	if err != nil {
-		return names
-	}
-	for _, model := range chainOf(s.Model) {
-		name, _, _ := strings.Cut(model, "/")
-		service, _ := c.Service(name)
-		names = append(names, service.Keys...)
-	}
-	return names
-}
-
-// masker knows the secrets of the environment: the provider's key, and what
-// looks like one.
-func masker(s session.Settings) *tool.Masker {
-	return tool.NewMasker(os.Environ(), keyVariables(s)...)
-}
-
 // mask hides the secrets of a text that the user says, and says so.
 func mask(s session.Settings, what, text string, warnings []string) (string, []string) {
-	masked := masker(s).Mask(text)
+	masked := masker(s).MaskReply(text)
 	if masked != text {
 		warnings = append(warnings, "secrets in "+what+" were masked: a session is stored and sent")
 	}

@@ -91,6 +91,16 @@
 //     all the same. Only where the service refuses it, steps of the current turn
 //     leave too.
 //   - A reply that was cut before its first word is a request that was too long.
+//   - A key that the service was sent, and sends back, is masked wherever it stands in
+//     a reply, in every spelling that package secret knows. Other secrets are masked
+//     in text and unsigned thoughts alone: in the arguments of a call a variable's
+//     value may be a word like "production", and a model that was never shown a
+//     secret writes none. The masked call is refused, as the log has it: nothing is
+//     done with a mask, and a resume sees what the run saw.
+//   - What a vendor has signed is never sent back altered. Where a key was in what
+//     a signature covers, or in the vendor's data themselves, the thought stays
+//     masked for people and is left out of requests, and so is all that the vendor's
+//     data say of that reply, as if another model had made it (message.Masked).
 //   - A reply cut at the output limit is continued at most three times and
 //     joined; then the turn pauses.
 package agent

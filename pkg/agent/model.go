@@ -8,8 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"kagent/pkg/message"
 	"kagent/pkg/provider"
@@ -72,7 +70,7 @@ func (r *run) unanswered(ctx context.Context, ask CallModel, err error) (*Finish
 
 // said is a reply as the log has it.
 func (r *run) said(model string, reply provider.Reply) *session.AssistantMessage {
-	m := &session.AssistantMessage{Parts: r.storable(reply.Parts), Stop: reply.Stop, Usage: reply.Usage, Model: model, AnsweredBy: reply.Model}
+	m := &session.AssistantMessage{Parts: r.storable(reply.Parts), Stop: reply.Stop, Usage: reply.Usage, Model: model, AnsweredBy: r.Mask.MaskReply(message.Clean(reply.Model))}
 	if r.Price != nil {
 		m.CostUSD = r.Price(model, reply.Usage)
 	}
@@ -124,31 +122,6 @@ func modelCalls(n int) string {
 	return fmt.Sprintf("%d model calls", n)
 }
 
-// storable returns parts as the log can hold them: whatever is no UTF-8 would
-// read otherwise there, and a resume would not see what this run saw. Vendor's
-// data that are no JSON could not be written at all, nor read again where they
-// are nested too deep. Text is masked, but not
-// what a vendor's data are tied to, nor arguments: a call that held a mask would
-// do something else.
-func (r *Runner) storable(parts []message.Part) []message.Part {
-	parts = slices.Clone(parts)
-	for i, p := range parts {
-		parts[i].Text = message.Clean(p.Text)
-		if p.Type == message.TypeText && len(p.Opaque) == 0 {
-			parts[i].Text = r.Mask.Mask(parts[i].Text)
-		}
-		if !json.Valid(p.Opaque) || message.Nesting(p.Opaque) > maxNesting {
-			parts[i].Opaque = nil
-		}
-		if c := p.Call; c != nil {
-			parts[i].Call = &message.ToolCall{
-				ID: message.Clean(c.ID), Name: message.Clean(c.Name), Arguments: strings.ToValidUTF8(c.Arguments, "\uFFFD"),
-			}
-		}
-	}
-	return parts
-}
-
 func (r *run) specs() []message.ToolSpec {
 	var specs []message.ToolSpec
 	for _, spec := range r.Tools.Specs() {
@@ -182,16 +155,15 @@ func (r *Runner) failed(ctx context.Context, err error) *Finish {
 	}
 	f := outcome(e.Kind)
 	f.final = e.Final
-	f.End.Error = failure(e)
-	f.End.Error.Message = r.Mask.Mask(f.End.Error.Message)
+	f.End.Error = r.failure(e)
 	if e.RetryAfter > 0 {
 		f.End.RetryAt = r.now().Add(e.RetryAfter).UTC()
 	}
 	return &f
 }
 
-func failure(e *provider.Error) *session.Failure {
-	return &session.Failure{Kind: string(e.Kind), Message: message.Clean(e.Error()), Status: e.Status}
+func (r *Runner) failure(e *provider.Error) *session.Failure {
+	return &session.Failure{Kind: string(e.Kind), Message: r.Mask.MaskReply(message.Clean(e.Error())), Status: e.Status}
 }
 
 // outcome maps a kind of failure to how the turn ends.

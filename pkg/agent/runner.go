@@ -53,8 +53,8 @@ type Runner struct {
 
 	// Artifacts takes what is too large for a result; nil: it is not kept.
 	Artifacts tool.Artifacts
-	// Mask hides secrets in what tools return; a call whose arguments hold a
-	// mask is refused. nil hides none.
+	// Mask hides secrets in what tools return and models say; a call whose
+	// arguments hold a mask is refused. nil hides none.
 	Mask *tool.Masker
 	// Inbox is listened to between steps; nil: nobody speaks.
 	Inbox Inbox

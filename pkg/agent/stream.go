@@ -50,7 +50,7 @@ func (k *sink) take(e provider.Event) {
 	case e.Retry != nil:
 		k.text.Reset()
 		k.mask = nil
-		k.fail(k.run.retry(&session.RequestRetried{Attempt: e.Retry.Attempt, DelayMs: e.Retry.Delay.Milliseconds(), Error: failure(e.Retry.Err), Next: e.Retry.Next}))
+		k.fail(k.run.retry(&session.RequestRetried{Attempt: e.Retry.Attempt, DelayMs: e.Retry.Delay.Milliseconds(), Error: k.run.failure(e.Retry.Err), Next: e.Retry.Next}))
 	case e.Text != "":
 		k.model = cmp.Or(e.Asked, k.model)
 		k.say(k.masked(e.Text))

@@ -3,6 +3,9 @@ package tool
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"kagent/pkg/secret"
 )
 
 // A Masker replaces secrets in a text by masks, "[masked NAME]": the values of
@@ -16,8 +19,8 @@ import (
 // overlaps becomes one mask. A mask that is already there is passed over, so
 // that masking twice changes nothing.
 //
-// Values are found as they are, as JSON strings, percent-encoded and within
-// base64. Not found are values that something has split (wrapped lines, a
+// Values are found as they are, as JSON and HTML escape them, percent-encoded and
+// within base64. Not found are values that something has split (wrapped lines, a
 // colour in the middle) or encoded otherwise, and the rest of a private key
 // whose first line is missing.
 //
@@ -27,6 +30,7 @@ type Masker struct {
 	near   [1 << 9]uint64         // one bit for each hash of a beginning
 	starts map[uint32]*beginnings // by the first three bytes
 	names  map[string]bool        // in masks
+	keys   secret.Keys            // that services are sent
 }
 
 // NewMasker learns the values of the variables called keyNames, whatever they
@@ -49,7 +53,7 @@ func NewMasker(environ []string, keyNames ...string) *Masker {
 	for _, name := range keyNames {
 		for _, variable := range environ {
 			if n, value, ok := strings.Cut(variable, "="); ok && n == name {
-				m.learn(name, value)
+				m.learnKey(name, value)
 			}
 		}
 	}
@@ -72,6 +76,24 @@ func (m *Masker) Mask(s string) string {
 	c.run(true)
 	return c.take()
 }
+
+// MaskKeys masks nothing but the keys that services are sent, the values of
+// keyNames, and those in every spelling that package secret knows. It is for what
+// a service says that is not there to be read: to mask what merely looks like a
+// secret in the arguments of a call would make another call of it.
+func (m *Masker) MaskKeys(s string) string { return m.MaskKeysAcross([]string{s})[0] }
+
+// MaskKeysAcross masks the keys of a text that is in several pieces.
+func (m *Masker) MaskKeysAcross(pieces []string) []string {
+	return m.orNone().keys.HideAcross(pieces, func(name string) string { return maskOpen + name + "]" })
+}
+
+// MaskReply masks a text that a service said: what Mask masks, and keys in every
+// spelling.
+func (m *Masker) MaskReply(s string) string { return m.Mask(m.MaskKeys(s)) }
+
+// HoldsKey reports whether MaskKeys would change s.
+func (m *Masker) HoldsKey(s string) bool { return m.orNone().keys.In(s) }
 
 // Holds reports whether s holds a mask: a call of a tool with such arguments
 // would put the mask where the secret was. A mask counts if this Masker or one
@@ -136,15 +158,28 @@ func (m *Masker) isMaskName(name string) bool {
 
 func isNameByte(c byte) bool { return isAlnum(c) || c == '_' || c == '-' || c == '.' }
 
-// learn adds a value in all its forms.
-func (m *Masker) learn(name, value string) {
+// learnKey adds a key that is sent to services.
+func (m *Masker) learnKey(name, value string) {
+	m.learn(name, value)
+	if value = strings.TrimSpace(value); utf8.RuneCountInString(value) >= minSecret {
+		m.keys.Add(inMask(name), value)
+	}
+}
+
+// inMask returns a name as it stands in a mask.
+func inMask(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r < 0x80 && isNameByte(byte(r)) {
 			return r
 		}
 		return '_'
 	}, name)
-	name = name[:min(len(name), maxMaskName)]
+	return name[:min(len(name), maxMaskName)]
+}
+
+// learn adds a value in all its forms.
+func (m *Masker) learn(name, value string) {
+	name = inMask(name)
 	m.names[name] = true
 	for _, text := range secretForms(value) {
 		m.addForm(secretForm{text, name})

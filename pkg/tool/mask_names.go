@@ -57,6 +57,9 @@ func isHintWord(word string) bool {
 	return slices.Contains([]string{"AUTH", "OAUTH", "AUTHORIZATION", "PRIVATE", "SESSION", "COOKIE", "COOKIES"}, word)
 }
 
+// LooksSecret reports whether a value can be a secret, if it is meant to be one.
+func LooksSecret(value string) bool { return secretValue(value, true) }
+
 // secretValue reports whether a value can be a secret. What is a word, a
 // number, a path or an address is none, whatever its name: to mask it would
 // destroy ordinary text. If the name is not sure it must look random.

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"html"
 	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"kagent/pkg/secret"
 )
 
 // minSecret is the least length of a value, in characters, and of a form.
@@ -34,9 +37,11 @@ func secretForms(value string) []string {
 		}
 	}
 	if len(value) <= maxEncoded {
-		forms = append(forms, url.QueryEscape(value), url.PathEscape(value))
-		forms = append(forms, base64Forms(value, base64.StdEncoding)...)
-		forms = append(forms, base64Forms(value, base64.URLEncoding)...)
+		forms = append(forms, url.QueryEscape(value), url.PathEscape(value), html.EscapeString(value))
+		forms = append(forms, strings.ReplaceAll(html.EscapeString(value), "+", "&#43;"))
+		forms = append(forms, strings.ReplaceAll(jsonForm(value, true), "+", `\u002B`), strings.ReplaceAll(jsonForm(value, false), "/", `\/`))
+		forms = append(forms, secret.Base64Forms(value, base64.StdEncoding)...)
+		forms = append(forms, secret.Base64Forms(value, base64.URLEncoding)...)
 	}
 	for i, form := range forms {
 		forms[i] = beforeMask(form)
@@ -52,18 +57,6 @@ func jsonForm(value string, html bool) string {
 	e.SetEscapeHTML(html)
 	_ = e.Encode(value) // can't fail
 	return strings.Trim(strings.TrimSpace(b.String()), `"`)
-}
-
-// base64Forms returns the base64 of value, and what is always in the base64 of
-// a text with value in it: three forms, for the three places where a group of
-// bytes may begin.
-func base64Forms(value string, enc *base64.Encoding) []string {
-	forms := []string{enc.EncodeToString([]byte(value))}
-	for shift := range 3 {
-		all := enc.EncodeToString([]byte(strings.Repeat("\x00", shift) + value))
-		forms = append(forms, all[(8*shift+5)/6:8*(shift+len(value))/6])
-	}
-	return forms
 }
 
 // beforeMask returns the part of a form that can't reach into a mask.

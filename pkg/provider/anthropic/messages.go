@@ -171,10 +171,11 @@ func clean(raw []byte) json.RawMessage {
 	return json.RawMessage(message.CleanEscapes(message.Clean(strings.TrimSpace(string(raw)))))
 }
 
-// opened is the reverse; what can't be read counts as nothing.
+// opened is the reverse; what can't be read, or is not sound any more, counts as
+// nothing.
 func opened(raw json.RawMessage) opaque {
 	var o opaque
-	if len(raw) == 0 || json.Unmarshal(raw, &o) != nil {
+	if len(raw) == 0 || message.IsMasked(raw) || json.Unmarshal(raw, &o) != nil {
 		return opaque{}
 	}
 	return o

@@ -6,10 +6,14 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"kagent/pkg/secret"
 )
 
 // userFile is what a user may say: services and models that are not built in,
@@ -28,16 +32,27 @@ type userFile struct {
 	} `yaml:"models"`
 }
 
+// hasSecret reports whether an address lets somebody in. What can't be read as one
+// is shown nowhere, and refused when it is used.
+func hasSecret(base string) bool {
+	u, err := url.Parse(strings.TrimSpace(base))
+	return err != nil && strings.ContainsAny(base, "@?") || err == nil && secret.InAddress(u) != nil
+}
+
 // maxPrice is the largest price in dollars that is believed; sums of costs stay
 // numbers that JSON can hold.
 const maxPrice = 1e6
+
+// quoted matches what errors of the decoder repeat of a value: it may be a key.
+var quoted = regexp.MustCompile("`[^`]*\\.\\.\\.`")
 
 func (c *Catalogue) override(file string, user []byte) error {
 	var f userFile
 	d := yaml.NewDecoder(bytes.NewReader(user))
 	d.KnownFields(true)
 	if err := d.Decode(&f); err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("%s: %s", file, strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "yaml: ")), " "))
+		said := quoted.ReplaceAllString(strings.TrimPrefix(err.Error(), "yaml: "), "this")
+		return fmt.Errorf("%s: %s", file, strings.Join(strings.Fields(said), " "))
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Services)) {
 		s := f.Services[name]
@@ -48,6 +63,10 @@ func (c *Catalogue) override(file string, user []byte) error {
 			return fmt.Errorf("%s: service %q: protocol %q is not known; want %s", file, name, s.Protocol, strings.Join(Protocols(), ", "))
 		case s.Base == "":
 			return fmt.Errorf("%s: service %q has no base", file, name)
+		case hasSecret(s.Base):
+			return fmt.Errorf("%s: service %q: base must not hold a key, a user or a password: put the secret into a variable and name it under keys", file, name)
+		case slices.ContainsFunc(s.Keys, func(key string) bool { return !secret.IsVariable(key) }):
+			return fmt.Errorf("%s: service %q: keys are names of variables, not what they hold", file, name)
 		}
 		c.services = slices.DeleteFunc(c.services, func(o Service) bool { return o.Name == name })
 		c.services = append(c.services, Service{Name: name, Protocol: s.Protocol, Base: s.Base, Keys: s.Keys, Keyless: s.Keyless || len(s.Keys) == 0})

@@ -105,17 +105,17 @@ func (c *client) said(s *speech, m message.Message, i int) error {
 		return s.add("model", wirePart{Call: s.call(*p.Call, o.Anonymous || !own), Signature: c.signature(o, m, i)})
 	case p.Type == message.TypeText && (notBlank(p.Text) || o.Signature != ""):
 		return s.add("model", wirePart{Text: clean(p.Text), Signature: o.Signature})
-	case p.Type == message.TypeReasoning && own && p.Text != "":
+	case p.Type == message.TypeReasoning && own && p.Text != "" && !o.Masked:
 		return s.add("model", wirePart{Text: clean(p.Text), Thought: true, Signature: o.Signature})
 	}
 	return nil
 }
 
 // signature returns the one to send with a call. Gemini 3 wants one on the
-// first call of each message; to those that it never signed belongs none.
+// first call of each message; to those of its own that it never signed belongs none.
 func (c *client) signature(o opaque, m message.Message, i int) string {
 	first := message.Message{Parts: m.Parts[:i]}
-	if o.Signature == "" && m.Model != c.http.ID() && !c.before3() && len(first.Calls()) == 0 {
+	if o.Signature == "" && (m.Model != c.http.ID() || o.Masked) && !c.before3() && len(first.Calls()) == 0 {
 		return noValidation
 	}
 	return o.Signature

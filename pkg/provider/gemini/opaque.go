@@ -16,6 +16,8 @@ type opaque struct {
 	// Part is a whole part that has neither a call nor text to be seen: a
 	// signature on an empty text or alone, or code that the service ran itself.
 	Part json.RawMessage `json:"part,omitempty"`
+	// Masked marks what is not sound any more (message.Masked).
+	Masked bool `json:"masked,omitempty"`
 }
 
 // noValidation is a signature that the service documents for calls that it
@@ -36,6 +38,9 @@ func opened(raw json.RawMessage) opaque {
 	var o opaque
 	if len(raw) == 0 || json.Unmarshal(raw, &o) != nil {
 		return opaque{}
+	}
+	if o.Masked {
+		return opaque{Masked: true, Anonymous: o.Anonymous}
 	}
 	return o
 }

@@ -50,6 +50,9 @@ func opened(raw json.RawMessage) opaque {
 	if len(raw) == 0 || json.Unmarshal(raw, &o) != nil {
 		return opaque{}
 	}
+	if message.IsMasked(raw) { // the text is all that may go back
+		return opaque{Field: o.Field}
+	}
 	return o
 }
 

@@ -131,6 +131,9 @@ func opened(raw json.RawMessage) (o opaque) {
 	if len(raw) > 0 && json.Unmarshal(raw, &o) != nil {
 		return opaque{}
 	}
+	if message.IsMasked(raw) {
+		return opaque{Silent: o.Silent}
+	}
 	return o
 }
 
@@ -138,7 +141,7 @@ func opened(raw json.RawMessage) (o opaque) {
 // anything, and one bad item would block the session for ever.
 func isThought(raw json.RawMessage) bool {
 	var o struct{ Type string }
-	return len(raw) > 0 && json.Unmarshal(raw, &o) == nil && o.Type == kindReasoning
+	return len(raw) > 0 && !message.IsMasked(raw) && json.Unmarshal(raw, &o) == nil && o.Type == kindReasoning
 }
 
 // id returns the item's id if the service takes it back: some servers make

@@ -1,10 +1,11 @@
 package sse
 
 import (
-	"net/url"
 	"regexp"
 	"strings"
 	"unicode"
+
+	"kagent/pkg/secret"
 )
 
 // maxLine is the length, in runes, to which error texts are cut.
@@ -14,17 +15,18 @@ const maxLine = 500
 // error text is lost than one character of a password shown.
 var userinfo = regexp.MustCompile(`://[^\s"]*@`)
 
+// minSecret is the least length of what is masked: less would mask half the alphabet.
+const minSecret = 4
+
 // hide masks secrets. What is cut comes after it: half a key is still told.
 func (c *Client) hide(s string) string {
-	for _, secret := range c.Secrets {
-		if len(secret) < 4 {
-			continue // would mask half the alphabet
-		}
-		for _, form := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret)} {
-			s = strings.ReplaceAll(s, form, "***")
+	var keys secret.Keys
+	for _, key := range c.Secrets {
+		if len(key) >= minSecret {
+			keys.Add("", key)
 		}
 	}
-	return s
+	return keys.Hide(s, func(string) string { return "***" })
 }
 
 // line makes s fit for an error: secrets masked, one line, no control

@@ -75,7 +75,7 @@ func (c *Client) failure(status int, body []byte) *provider.Error {
 		f.Text = ""
 	}
 	e := c.Fail(kind, status, "%s", f.Text)
-	e.RetryAfter, e.Code = f.After, f.code
+	e.RetryAfter, e.Code = f.After, c.line(f.code)
 	return e
 }
 

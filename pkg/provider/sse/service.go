@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"kagent/pkg/secret"
 )
 
 // Options describes a model and the way to it, for every protocol. Only Model
@@ -45,7 +47,7 @@ func (s Service) Open() (*Client, error) {
 	if s.Model == "" {
 		return nil, errors.New(s.Name + ": no model given")
 	}
-	address, password, err := s.address()
+	address, secrets, err := s.address()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
@@ -58,7 +60,7 @@ func (s Service) Open() (*Client, error) {
 		header.Set("Accept", s.Accept)
 	}
 	key := strings.TrimSpace(s.APIKey)
-	secrets := []string{key, password}
+	secrets = append(secrets, key)
 	switch {
 	case key == "":
 	case s.KeyHeader != "":
@@ -68,7 +70,7 @@ func (s Service) Open() (*Client, error) {
 	}
 	for name, value := range s.Header {
 		header.Set(name, value)
-		secrets = append(secrets, strings.TrimPrefix(value, "Bearer "))
+		secrets = append(secrets, secret.InHeader(value)...)
 	}
 	for name, values := range header {
 		if strings.ContainsFunc(values[0], func(r rune) bool { return r < ' ' || r == 0x7f }) {
@@ -84,16 +86,15 @@ func (s Service) Open() (*Client, error) {
 	}, nil
 }
 
-// address returns where to post to and the password in it, if any.
-func (s Service) address() (address, password string, err error) {
+// address returns where to post to and the secrets in it, if any.
+func (s Service) address() (address string, secrets []string, err error) {
 	u, err := url.Parse(strings.TrimSpace(s.BaseURL))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return "", "", errors.New("the base URL is not an http:// or https:// address")
+		return "", nil, errors.New("the base URL is not an http:// or https:// address")
 	}
 	if trimmed := strings.TrimRight(u.Path, "/"); !strings.HasSuffix(trimmed, s.Path) {
 		u = u.JoinPath(s.Path)
 	}
 	u.Fragment = ""
-	password, _ = u.User.Password()
-	return u.String(), password, nil
+	return u.String(), secret.InAddress(u), nil
 }

@@ -1,0 +1,70 @@
+package secret
+
+import (
+	"encoding/base64"
+	"net/url"
+	"strings"
+)
+
+// InAddress returns what of an address lets somebody in: the password, or the
+// user's name where it stands alone, and those parameters that say so by name.
+func InAddress(u *url.URL) []string {
+	var found []string
+	if u.User != nil {
+		password, ok := u.User.Password()
+		if !ok {
+			password = u.User.Username()
+		}
+		found = append(found, password)
+	}
+	for name, values := range u.Query() {
+		if IsParameter(name) {
+			found = append(found, values...)
+		}
+	}
+	return found
+}
+
+// IsParameter reports whether a parameter of an address, or a header, holds a
+// secret by its name.
+func IsParameter(name string) bool {
+	name = strings.ToLower(name)
+	for _, word := range []string{"key", "token", "secret", "password", "sig"} {
+		if strings.Contains(name, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// InHeader returns what of a header's value may be a secret: the whole, what
+// follows the name of a scheme, and the password in that of Basic.
+func InHeader(value string) []string {
+	found := []string{value}
+	scheme, rest, ok := strings.Cut(value, " ")
+	if !ok {
+		return found
+	}
+	rest = strings.TrimSpace(rest)
+	found = append(found, rest)
+	if plain, err := base64.StdEncoding.DecodeString(rest); err == nil && strings.EqualFold(scheme, "basic") {
+		if _, password, ok := strings.Cut(string(plain), ":"); ok {
+			found = append(found, password)
+		}
+	}
+	return found
+}
+
+// IsVariable reports whether a text can be the name of a variable. What can't may
+// be the key itself, put in the wrong place.
+func IsVariable(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		return r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	})
+}
+
+// IsBroken reports whether a key holds what no header may: a line break in it, or
+// another control character. That at its ends does not count.
+func IsBroken(key string) bool {
+	return strings.ContainsFunc(strings.TrimSpace(key), func(r rune) bool { return r < ' ' || r == 0x7f })
+}
