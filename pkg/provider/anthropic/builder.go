@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -11,6 +12,7 @@ import (
 
 // builder makes a reply out of events.
 type builder struct {
+	sse.Strict
 	emit func(provider.Event)
 
 	list     []*piece
@@ -29,28 +31,47 @@ func (b *builder) event(e event) (done bool, err error) {
 	b.events++
 	switch e.Type {
 	case "message_start":
-		if e.Message != nil {
-			return false, b.message(e.Message)
-		}
+		err = b.start(e.Message)
 	case "content_block_start":
-		return false, b.begin(e.Index, e.ContentBlock)
+		err = b.begin(e.Index, e.ContentBlock)
 	case "content_block_delta":
-		if e.Delta != nil {
-			b.delta(e.Index, e.Delta)
+		var d delta
+		if err = read("delta", e.Delta, &d); err == nil {
+			b.delta(e.Index, &d)
 		}
 	case "content_block_stop":
 		if p := b.find(e.Index); p != nil {
 			b.finish(p)
 		}
 	case "message_delta":
+		var d struct{ ending }
+		if u := e.Usage.Is; u != nil && u.Output == nil { // what the start told is not the sum
+			u.Output = new(sse.Unreadable)
+		}
 		b.usage.add(e.Usage)
-		if e.Delta != nil {
-			b.end(e.Delta.ending)
+		if err = read("delta", e.Delta, &d); err == nil {
+			b.end(d.ending)
 		}
 	case "message_stop":
-		return true, nil
+		done = true
 	}
-	return false, nil
+	return done, cmp.Or(err, b.Err)
+}
+
+// read reads a part of an event; null is none of it.
+func read(field string, raw json.RawMessage, to any) error {
+	if sse.IsNull(raw) {
+		return nil
+	}
+	return sse.At(field, json.Unmarshal(raw, to))
+}
+
+func (b *builder) start(raw json.RawMessage) error {
+	var r reply
+	if err := read("message", raw, &r); err != nil {
+		return err
+	}
+	return b.message(&r)
 }
 
 // message takes the beginning of a message, or all of it.
@@ -72,7 +93,7 @@ func (b *builder) end(e ending) {
 	if e.StopReason != "" {
 		b.ending.StopReason = e.StopReason
 	}
-	if e.StopDetails != nil {
+	if e.StopDetails.Is != nil {
 		b.ending.StopDetails = e.StopDetails
 	}
 }
@@ -84,21 +105,23 @@ func (b *builder) begin(index sse.Integer, raw json.RawMessage) error {
 		return nil
 	}
 	var c content
-	if err := json.Unmarshal(raw, &c); err != nil {
+	if err := read("content_block", raw, &c); err != nil {
 		return err
 	}
 	p := b.add(index, string(c.Type))
-	p.id, p.name = string(c.ID), string(c.Name)
+	p.id = string(c.ID)
 	p.signature = string(c.Signature)
-	p.citations = c.Citations
+	p.citations = c.Citations.Is
 	p.input, p.caller, p.raw = c.Input, c.Caller, raw
 	switch p.kind {
 	case "text":
 		b.grow(p, c.Text)
 	case "thinking":
 		b.grow(p, c.Thinking)
+	case "tool_use":
+		p.name = b.Word("content_block.name", c.Name)
 	}
-	return nil
+	return b.Err
 }
 
 // add begins a piece. Texts that were begun before are finished by that, so
@@ -159,7 +182,7 @@ func (b *builder) delta(index sse.Integer, d *delta) {
 			p.sign(string(d.Signature))
 		}
 	case "input_json_delta":
-		b.of(index, "tool_use").argue(d.PartialJSON)
+		b.of(index, "tool_use").argue(&b.Strict, d.PartialJSON)
 	case "citations_delta":
 		if p := b.find(index); p != nil && !sse.IsNull(d.Citation) {
 			p.citations = append(p.citations, d.Citation)
@@ -173,7 +196,7 @@ func (b *builder) delta(index sse.Integer, d *delta) {
 
 // grow adds a string literal to a text or thought.
 func (b *builder) grow(p *piece, literal json.RawMessage) {
-	if sse.IsString(literal) {
+	if b.Text(p.kind, literal) {
 		b.tell(p, p.text.Add(literal))
 	}
 }
@@ -221,7 +244,7 @@ func (b *builder) parts() []message.Part {
 			text = text || part.Type == message.TypeText
 		}
 	}
-	if d := b.ending.StopDetails; !text && d != nil && d.Explanation != "" && b.ending.StopReason == "refusal" {
+	if d := b.ending.StopDetails.Is; !text && d != nil && d.Explanation != "" && b.ending.StopReason == "refusal" {
 		b.emit(provider.Event{Text: string(d.Explanation)})
 		parts = append(parts, message.Text(string(d.Explanation)))
 	}

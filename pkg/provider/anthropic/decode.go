@@ -88,7 +88,7 @@ func (c *client) value(b *builder, name string, data []byte) (done bool, err err
 		return false, err
 	}
 	if e.Type == "" {
-		e.Type = sse.Loose(name)
+		e.Type = sse.Word(name)
 	}
 	return b.event(e)
 }

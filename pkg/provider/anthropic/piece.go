@@ -17,6 +17,7 @@ type piece struct {
 	citations []json.RawMessage
 	args      sse.Joiner
 	input     json.RawMessage // arguments that came as a value
+	valued    bool            // in a piece of their own
 	caller    json.RawMessage
 	raw       json.RawMessage // the block as it began
 }
@@ -28,13 +29,17 @@ func (p *piece) sign(s string) {
 	}
 }
 
-// argue takes a piece of the arguments.
-func (p *piece) argue(raw json.RawMessage) {
+// argue takes a piece of the arguments. What is text here and a value there
+// would be half of what the model wrote.
+func (p *piece) argue(strict *sse.Strict, raw json.RawMessage) {
 	switch {
 	case sse.IsString(raw):
 		p.args.Add(raw)
 	case !sse.IsNull(raw):
-		p.input = raw
+		p.input, p.valued = raw, true
+	}
+	if p.valued && strings.TrimSpace(p.args.String()) != "" {
+		strict.Refuse("partial_json", p.input, "text")
 	}
 }
 

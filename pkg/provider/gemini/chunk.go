@@ -10,11 +10,11 @@ import (
 // chunk is one event of a stream, or a whole answer. Fields that don't matter
 // are left out; those that proxies get wrong have lenient types.
 type chunk struct {
-	Candidates []candidate     `json:"candidates"`
-	Feedback   feedback        `json:"promptFeedback"`
-	Usage      *usage          `json:"usageMetadata"`
-	Model      sse.Loose       `json:"modelVersion"`
-	Error      json.RawMessage `json:"error"`
+	Candidates []candidate       `json:"candidates"`
+	Feedback   sse.Lax[feedback] `json:"promptFeedback"`
+	Usage      sse.Lax[*usage]   `json:"usageMetadata"`
+	Model      sse.Loose         `json:"modelVersion"`
+	Error      json.RawMessage   `json:"error"`
 }
 
 type candidate struct {
@@ -22,7 +22,7 @@ type candidate struct {
 	Content struct {
 		Parts []part `json:"parts"`
 	} `json:"content"`
-	FinishReason  sse.Loose `json:"finishReason"`
+	FinishReason  sse.Word  `json:"finishReason"`
 	FinishMessage sse.Loose `json:"finishMessage"`
 }
 
@@ -41,7 +41,7 @@ type part struct {
 
 type functionCall struct {
 	ID           sse.Loose       `json:"id"`
-	Name         sse.Loose       `json:"name"`
+	Name         sse.Word        `json:"name"`
 	Args         json.RawMessage `json:"args"`
 	PartialArgs  []partialArg    `json:"partialArgs"`
 	WillContinue bool            `json:"willContinue"`
@@ -58,11 +58,11 @@ type usage struct {
 
 func (u usage) message() message.Usage {
 	m := message.Usage{
-		Input: int64(u.Prompt + u.ToolUse), Output: int64(u.Candidates + u.Thoughts), Total: int64(u.Total),
-		CacheRead: int64(u.Cached), Reasoning: int64(u.Thoughts),
+		Input: u.Prompt.N() + u.ToolUse.N(), Output: u.Candidates.N() + u.Thoughts.N(), Total: u.Total.N(),
+		CacheRead: u.Cached.N(), Reasoning: u.Thoughts.N(),
 	}
 	if m.Total == 0 {
 		m.Total = m.Input + m.Output
 	}
-	return m
+	return sse.Told(m, u.Prompt, u.ToolUse, u.Candidates, u.Thoughts)
 }

@@ -164,7 +164,9 @@ func (r *reader) value(raw json.RawMessage) error {
 	if sse.IsError(ch.Error) {
 		return r.client.http.InStream(raw)
 	}
-	r.b.add(ch, raw)
+	if r.b.add(ch, raw); r.b.Err != nil {
+		return r.b.Err
+	}
 	if r.timer == nil && r.b.finished() {
 		r.timer = time.AfterFunc(linger, r.answer.Close)
 	}

@@ -13,6 +13,7 @@ import (
 // because signatures count where they stand. Pieces of a text are joined, but
 // none with a signature with one that has another, or none.
 type builder struct {
+	sse.Strict
 	emit  func(provider.Event)
 	names map[string]string // of offered tools, by the name that the service knows
 
@@ -34,13 +35,9 @@ func (b *builder) add(c chunk, raw json.RawMessage) {
 	if c.Model != "" {
 		b.model = string(c.Model)
 	}
-	if c.Usage != nil {
-		if m := c.Usage.message(); m != (message.Usage{}) {
-			b.usage = m
-		}
-	}
-	if c.Feedback.BlockReason != "" && len(c.Candidates) == 0 {
-		b.blocked = string(c.Feedback.BlockReason)
+	b.count(c.Usage)
+	if why := c.Feedback.Is.BlockReason; why != "" && len(c.Candidates) == 0 {
+		b.blocked = string(why)
 	}
 	for n, cand := range c.Candidates {
 		if cand.Index.Given && cand.Index.N != 0 {
@@ -56,6 +53,17 @@ func (b *builder) add(c chunk, raw json.RawMessage) {
 	}
 }
 
+// count keeps the last usage that says anything. One that can't be read says
+// that nobody knows, whatever an earlier one has counted so far.
+func (b *builder) count(u sse.Lax[*usage]) {
+	switch {
+	case u.Bad:
+		b.usage = message.Usage{}
+	case u.Is != nil && sse.Says(u.Is.Prompt, u.Is.Candidates, u.Is.Total):
+		b.usage = u.Is.message()
+	}
+}
+
 // part takes a part; raw returns it as it came.
 func (b *builder) part(p part, raw func() json.RawMessage) {
 	sig := string(p.Signature)
@@ -64,7 +72,7 @@ func (b *builder) part(p part, raw func() json.RawMessage) {
 	case p.Call != nil:
 		b.endText("")
 		b.call(*p.Call, sig)
-	case sse.IsString(p.Text):
+	case b.Text("text", p.Text):
 		b.endCall(false)
 		b.say(p, sig)
 	default:
@@ -104,8 +112,11 @@ func rawPart(chunk json.RawMessage, candidate, part int) json.RawMessage {
 // say takes a piece of text or of a thought.
 func (b *builder) say(p part, sig string) {
 	kind := message.TypeText
-	if string(p.Thought) == "true" {
+	switch thought := string(p.Thought); {
+	case thought == "true":
 		kind = message.TypeReasoning
+	case thought != "false" && !sse.IsNull(p.Thought):
+		b.Refuse("thought", p.Thought, "true or false")
 	}
 	if b.text != nil && (b.kind != kind || sig != "") {
 		b.endText("")

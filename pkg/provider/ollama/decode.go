@@ -23,13 +23,13 @@ type line struct {
 		ToolCalls []struct {
 			ID       sse.Loose `json:"id"`
 			Function struct {
-				Name      sse.Loose       `json:"name"`
+				Name      sse.Word        `json:"name"`
 				Arguments json.RawMessage `json:"arguments"`
 			} `json:"function"`
 		} `json:"tool_calls"`
 	} `json:"message"`
 	Done       bool            `json:"done"`
-	DoneReason sse.Loose       `json:"done_reason"`
+	DoneReason sse.Word        `json:"done_reason"`
 	Prompt     sse.Count       `json:"prompt_eval_count"`
 	Eval       sse.Count       `json:"eval_count"`
 	Error      json.RawMessage `json:"error"`
@@ -57,7 +57,9 @@ func (c *client) decode(ctx context.Context, a *sse.Answer, b *builder) (provide
 		if sse.IsError(l.Error) {
 			return provider.Reply{}, c.http.InStream(raw)
 		}
-		b.add(l)
+		if b.add(l); b.Err != nil {
+			return provider.Reply{}, c.http.Odd(b.Err)
+		}
 		if l.Done {
 			return c.reply(b, string(l.DoneReason))
 		}
@@ -105,6 +107,7 @@ func (c *client) reply(b *builder, reason string) (provider.Reply, error) {
 
 // builder makes a reply out of lines.
 type builder struct {
+	sse.Strict
 	emit            func(provider.Event)
 	text, reasoning sse.Joiner
 	calls           []message.Part
@@ -121,7 +124,7 @@ func (b *builder) add(l line) {
 	if sse.IsString(l.Message.Thinking) {
 		b.muse(b.reasoning.Add(l.Message.Thinking))
 	}
-	if sse.IsString(l.Message.Content) {
+	if b.Text("message.content", l.Message.Content) {
 		b.say(b.text.Add(l.Message.Content))
 	}
 	for _, c := range l.Message.ToolCalls {
@@ -130,9 +133,17 @@ func (b *builder) add(l line) {
 		}))
 	}
 	if l.Done {
-		in, out := int64(l.Prompt), int64(l.Eval)
-		b.usage = message.Usage{Input: in, Output: out, Total: in + out}
+		b.usage = l.usage()
 	}
+}
+
+// usage is what was counted. Of a prompt that it still knew the server counts
+// nothing: it says so by saying nothing.
+func (l line) usage() message.Usage {
+	if l.Prompt < 0 || l.Eval < 0 {
+		return message.Usage{}
+	}
+	return message.Usage{Input: l.Prompt.N(), Output: l.Eval.N(), Total: l.Prompt.N() + l.Eval.N()}
 }
 
 func (b *builder) say(s string) {

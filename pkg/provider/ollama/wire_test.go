@@ -76,6 +76,7 @@ func TestTheStreamIsAsTheSDKsReadIt(t *testing.T)   { providertest.GoldenStream(
 func TestRecordedAnswersAreUnderstood(t *testing.T) { providertest.Recorded(t, adapter()) }
 func TestRecordedErrorsAreClassified(t *testing.T)  { providertest.RecordedErrors(t, adapter()) }
 func TestRecordedStreamsCutAnywhere(t *testing.T)   { providertest.CutAnywhere(t, adapter()) }
+func TestRecordedAnswersOfWrongTypes(t *testing.T)  { providertest.WrongTypes(t, adapter()) }
 
 func TestEveryQuirkOfTheFakeServer(t *testing.T) { providertest.Quirks(t, adapter(), fakeServer()) }
 func TestEveryScenarioOfTheFakeServer(t *testing.T) {

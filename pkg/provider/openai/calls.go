@@ -25,8 +25,9 @@ type calls struct {
 	byIndex map[int64]*call
 }
 
-// add takes a fragment out of the chunk with that number.
-func (cs *calls) add(d callDelta, chunk int) {
+// add takes a fragment out of the chunk with that number. Arguments that are
+// text here and a value there would be half of what the model wrote.
+func (cs *calls) add(strict *sse.Strict, d callDelta, chunk int) {
 	c := cs.find(d, chunk)
 	if c == nil {
 		c = &call{}
@@ -51,6 +52,9 @@ func (cs *calls) add(d callDelta, chunk int) {
 		c.args.Add(args)
 	default:
 		c.object = bytes.Clone(args)
+	}
+	if c.object != nil && strings.TrimSpace(c.args.String()) != "" {
+		strict.Refuse("arguments", c.object, "text")
 	}
 	if !sse.IsNull(d.ExtraContent) {
 		c.extra = bytes.Clone(d.ExtraContent)

@@ -12,7 +12,7 @@ import (
 type chunk struct {
 	Model   sse.Loose       `json:"model"`
 	Choices []choice        `json:"choices"`
-	Usage   *usage          `json:"usage"`
+	Usage   sse.Lax[*usage] `json:"usage"`
 	XGroq   json.RawMessage `json:"x_groq"`
 	Error   json.RawMessage `json:"error"`
 }
@@ -21,8 +21,8 @@ type choice struct {
 	Index        sse.Integer     `json:"index"`
 	Delta        *delta          `json:"delta"`
 	Message      *delta          `json:"message"`
-	FinishReason sse.Loose       `json:"finish_reason"`
-	Usage        *usage          `json:"usage"`
+	FinishReason sse.Word        `json:"finish_reason"`
+	Usage        sse.Lax[*usage] `json:"usage"`
 	Error        json.RawMessage `json:"error"`
 }
 
@@ -49,7 +49,7 @@ type callDelta struct {
 }
 
 type functionFragment struct {
-	Name      sse.Loose       `json:"name"`
+	Name      sse.Word        `json:"name"`
 	Arguments json.RawMessage `json:"arguments"` // string, null or, against the protocol, an object
 }
 
@@ -67,23 +67,23 @@ type usage struct {
 	Total         sse.Count `json:"total_tokens"`
 	CacheHit      sse.Count `json:"prompt_cache_hit_tokens"` // DeepSeek
 	Cached        sse.Count `json:"cached_tokens"`           // Moonshot
-	PromptDetails struct {
+	PromptDetails sse.Lax[struct {
 		Cached     sse.Count `json:"cached_tokens"`
 		CacheWrite sse.Count `json:"cache_write_tokens"` // OpenRouter
-	} `json:"prompt_tokens_details"`
-	CompletionDetails struct {
+	}] `json:"prompt_tokens_details"`
+	CompletionDetails sse.Lax[struct {
 		Reasoning sse.Count `json:"reasoning_tokens"`
-	} `json:"completion_tokens_details"`
+	}] `json:"completion_tokens_details"`
 }
 
 // message returns u in our terms: output includes reasoning, which xAI, for
 // example, counts beside it.
 func (u usage) message() message.Usage {
 	m := message.Usage{
-		Input: int64(u.Prompt), Output: int64(u.Completion), Total: int64(u.Total),
-		CacheRead:  int64(max(u.PromptDetails.Cached, u.CacheHit, u.Cached)),
-		CacheWrite: int64(u.PromptDetails.CacheWrite),
-		Reasoning:  int64(u.CompletionDetails.Reasoning),
+		Input: u.Prompt.N(), Output: u.Completion.N(), Total: u.Total.N(),
+		CacheRead:  max(u.PromptDetails.Is.Cached, u.CacheHit, u.Cached).N(),
+		CacheWrite: u.PromptDetails.Is.CacheWrite.N(),
+		Reasoning:  u.CompletionDetails.Is.Reasoning.N(),
 	}
 	if m.Reasoning > m.Output || m.Reasoning > 0 && m.Total == m.Input+m.Output+m.Reasoning {
 		m.Output += m.Reasoning
@@ -91,5 +91,5 @@ func (u usage) message() message.Usage {
 	if m.Total == 0 {
 		m.Total = m.Input + m.Output
 	}
-	return m
+	return sse.Told(m, u.Prompt, u.Completion)
 }

@@ -82,7 +82,7 @@ func (c *client) value(b *builder, data []byte) (done bool, err error) {
 }
 
 // chunk adds one JSON value. The error is a *provider.Error if the value holds
-// one, else encoding/json's.
+// one, else it says what is wrong with the value.
 func (c *client) chunk(b *builder, data []byte) error {
 	if data[0] != '{' {
 		var v any
@@ -107,7 +107,7 @@ func (c *client) chunk(b *builder, data []byte) error {
 		}
 	}
 	b.add(ch)
-	return nil
+	return b.Err
 }
 
 // reply concludes.

@@ -13,6 +13,7 @@ import (
 
 // builder makes a reply out of chunks.
 type builder struct {
+	sse.Strict
 	emit  func(provider.Event)
 	whole bool // the answer is one JSON value, not a stream
 
@@ -33,7 +34,7 @@ func (b *builder) add(c chunk) {
 		b.model = string(c.Model)
 	}
 	var groq struct {
-		Usage *usage `json:"usage"`
+		Usage sse.Lax[*usage] `json:"usage"`
 	}
 	if len(c.XGroq) > 0 && json.Unmarshal(c.XGroq, &groq) == nil {
 		b.count(groq.Usage)
@@ -56,13 +57,14 @@ func (b *builder) add(c chunk) {
 	b.count(c.Usage)
 }
 
-// count keeps the last usage that says anything.
-func (b *builder) count(u *usage) {
-	if u == nil {
-		return
-	}
-	if m := u.message(); m != (message.Usage{}) {
-		b.usage = m
+// count keeps the last usage that says anything. One that can't be read says
+// that nobody knows, whatever an earlier one has counted so far.
+func (b *builder) count(u sse.Lax[*usage]) {
+	switch {
+	case u.Bad:
+		b.usage = message.Usage{}
+	case u.Is != nil && sse.Says(u.Is.Prompt, u.Is.Completion, u.Is.Total):
+		b.usage = u.Is.message()
 	}
 }
 
@@ -72,23 +74,23 @@ func (b *builder) delta(d *delta) {
 	}
 	b.think(d)
 	b.content(d.Content)
-	if sse.IsString(d.Refusal) {
+	if b.Text("refusal", d.Refusal) {
 		b.say(b.refusal.Add(d.Refusal))
 	}
 	for _, c := range d.ToolCalls {
-		b.calls.add(c, b.chunks)
+		b.calls.add(&b.Strict, c, b.chunks)
 	}
 	if d.FunctionCall != nil && len(d.ToolCalls) == 0 {
-		b.calls.add(callDelta{Index: sse.Integer{N: -1, Given: true}, Function: *d.FunctionCall}, b.chunks)
+		b.calls.add(&b.Strict, callDelta{Index: sse.Integer{N: -1, Given: true}, Function: *d.FunctionCall}, b.chunks)
 	}
 }
 
-// content takes a string, a part or a list of parts.
+// content takes a string, a part or a list of parts. Parts of unknown types
+// mean nothing.
 func (b *builder) content(raw json.RawMessage) {
 	if sse.IsNull(raw) {
 		return
 	}
-	var part contentPart
 	var list []json.RawMessage
 	switch raw[0] {
 	case '"':
@@ -100,14 +102,37 @@ func (b *builder) content(raw json.RawMessage) {
 			}
 		}
 	case '{':
-		if json.Unmarshal(raw, &part) != nil {
-			return
-		}
-		if sse.IsString(part.Text) {
+		b.part(raw)
+	default:
+		b.Refuse("content", raw, "text")
+	}
+}
+
+// part takes a part of the content. Where JSON was asked for some send it as an
+// object, in place of its text (Cloudflare).
+func (b *builder) part(raw json.RawMessage) {
+	var part contentPart
+	switch err := json.Unmarshal(raw, &part); {
+	case err == nil && (part.Type != "" || part.Text != nil || part.Thinking != nil):
+		if sse.IsString(part.Text) || (part.Type == "" || part.Type == "text") && b.Text("content.text", part.Text) {
 			b.say(b.text.Add(part.Text))
 		}
 		b.thought(part.Thinking)
+	case b.whole:
+		b.say(b.text.Add(quoted(raw)))
+	default:
+		b.Refuse("content", raw, "text")
 	}
+}
+
+// quoted returns JSON as the literal of its text.
+func quoted(raw json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return json.RawMessage(`""`) // can't happen: a decoder made it
+	}
+	literal, _ := sse.Encode(b.String()) // a string: can't fail
+	return literal
 }
 
 // thought takes the thinking of a content part: a string or a list of parts.

@@ -230,6 +230,14 @@ func TestUsageIsTakenFromWhereverItIs(t *testing.T) {
 	}
 }
 
+// Where JSON was asked for some send it as an object, not as its text.
+func TestAnObjectInPlaceOfAnAnswerIsTheAnswer(t *testing.T) {
+	reply, err := decodeAll(t, 200, nil, strings.NewReader(`{"choices":[{"message":{"content": {"name": "Émily \"<E>\"", "age": 32}},"finish_reason":"stop"}]}`))
+	if want := `{"name":"Émily \"<E>\"","age":32}`; err != nil || textOf(reply) != want {
+		t.Errorf("%v, %v; want %s", reply, err, want)
+	}
+}
+
 // F021, F066: half characters wait for their other half, or become U+FFFD.
 func TestHalfCharactersAreJoinedOrReplaced(t *testing.T) {
 	for _, c := range []struct {

@@ -77,6 +77,7 @@ func TestRecordedAnswersAreUnderstood(t *testing.T) { providertest.Recorded(t, a
 func TestRecordedErrorsAreClassified(t *testing.T)  { providertest.RecordedErrors(t, adapter()) }
 func TestRecordedConversationsGoOn(t *testing.T)    { providertest.Conversations(t, adapter()) }
 func TestRecordedStreamsCutAnywhere(t *testing.T)   { providertest.CutAnywhere(t, adapter()) }
+func TestRecordedAnswersOfWrongTypes(t *testing.T)  { providertest.WrongTypes(t, adapter()) }
 
 func TestEveryQuirkOfTheFakeServer(t *testing.T) {
 	providertest.Quirks(t, adapter(), providertest.FakeServer{

@@ -2,6 +2,7 @@
 // test describes the adapter and its protocol once, in an Adapter, and calls
 //
 //	Run            hand-made bytes of every shape seen in the field
+//	WrongTypes     recorded answers with a value of another type in each field
 //	CutAnywhere    recorded streams, ended after each byte
 //	Recorded       recorded answers of real services, over HTTP
 //	Conversations  recorded conversations, what the vendor wants back included

@@ -28,7 +28,7 @@ func (a Adapter) compare(r recording, reply provider.Reply, err error) findings 
 func (a Adapter) compareTo(t *findings, r recording, reply provider.Reply, err error) {
 	want := r.Expected
 	sure := func(field string) bool {
-		return slices.Contains(sure(a.Protocol), field) || !slices.Contains(want.Ambiguous, field)
+		return slices.Contains(sure(a.Protocol), field) && unsure()[r.ID] != field || !slices.Contains(want.Ambiguous, field)
 	}
 	switch want.Outcome {
 	case "http_error", "stream_error":

@@ -21,6 +21,8 @@ func Run(t *testing.T, a Adapter) {
 		"half characters":                  testHalfCharacters,
 		"ends":                             testEnds,
 		"arguments":                        testArguments,
+		"wrong types":                      testWrongTypes,
+		"odd usage":                        testOddUsage,
 		"one giant line":                   testGiantLine,
 		"no answer":                        testNoAnswer,
 		"cut anywhere":                     testCut,

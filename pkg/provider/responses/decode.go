@@ -86,7 +86,7 @@ func (c *client) event(b *output, name string, data []byte) (*response, error) {
 	}
 	b.events++
 	if e.Type == "" {
-		e.Type = sse.Loose(name)
+		e.Type = sse.Word(name)
 	}
 	switch e.Type {
 	case "error":
@@ -110,7 +110,7 @@ func (c *client) event(b *output, name string, data []byte) (*response, error) {
 			return nil, c.http.InStream(data)
 		}
 	}
-	return nil, nil
+	return nil, b.Err
 }
 
 // notObject judges a value that is no event: [DONE], null, a number mean
@@ -129,7 +129,7 @@ func terminal(e event) (*response, error) {
 	r := &response{}
 	if len(e.Response) > 0 {
 		if err := json.Unmarshal(e.Response, r); err != nil {
-			return nil, err
+			return nil, sse.At("response", err)
 		}
 	}
 	if r.Status == "" && e.Type != "response.done" {
@@ -148,7 +148,7 @@ func (c *client) reply(b *output, r response) (provider.Reply, error) {
 		return provider.Reply{}, c.http.Odd(err)
 	}
 	parts, refusal := b.parts()
-	reply := provider.Reply{Parts: parts, Stop: stop, Usage: r.Usage.message(), Model: c.http.Model}
+	reply := provider.Reply{Parts: parts, Stop: stop, Usage: r.Usage.Is.message(), Model: c.http.Model}
 	if r.Model != "" {
 		reply.Model = string(r.Model)
 	}

@@ -2,6 +2,7 @@ package responses
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -39,13 +40,17 @@ type item struct {
 
 // learn takes what an item says of itself. With whole it says all of it, and
 // its text is what streamed in before and perhaps more.
-func (it *item) learn(o outputItem, raw json.RawMessage, whole bool) {
+func (it *item) learn(strict *sse.Strict, o outputItem, raw json.RawMessage, whole bool) {
+	var name string
+	if it.kind == kindCall {
+		name = strict.Word("item.name", o.Name)
+	}
 	for _, f := range []struct {
 		to   *string
-		from sse.Loose
-	}{{&it.id, o.ID}, {&it.callID, o.CallID}, {&it.name, o.Name}, {&it.phase, o.Phase}} {
+		from string
+	}{{&it.id, string(o.ID)}, {&it.callID, string(o.CallID)}, {&it.name, name}, {&it.phase, string(o.Phase)}} {
 		if f.from != "" {
-			*f.to = string(f.from)
+			*f.to = f.from
 		}
 	}
 	if !whole {
@@ -54,23 +59,32 @@ func (it *item) learn(o outputItem, raw json.RawMessage, whole bool) {
 	it.done = true
 	switch it.kind {
 	case kindMessage:
-		text, refusal := o.Content.text()
+		content, err := partsOf(o.Content)
+		strict.Err = cmp.Or(strict.Err, err)
+		text, refusal := content.text(strict)
 		it.refusal = it.refusal || refusal
 		it.complete(text)
 	case kindReasoning:
-		text, _ := o.Content.text()
-		if text == "" {
-			text, _ = o.Summary.text()
-		}
-		it.complete(text)
-		it.raw = nil
-		if o.Encrypted != "" || len(o.Content) > 0 { // else there is nothing in it for the service
-			it.raw = compact(raw)
-		}
+		it.think(o, raw)
 	case kindCall:
 		if len(o.Arguments) > 0 && string(o.Arguments) != `""` || it.args.String() == "" {
 			it.said = bytes.Clone(o.Arguments)
 		}
+	}
+}
+
+// think takes a thought that is told whole. No answer is lost with one that
+// can't be read.
+func (it *item) think(o outputItem, raw json.RawMessage) {
+	content, _ := partsOf(o.Content)
+	text, _ := content.text(&sse.Strict{})
+	if text == "" {
+		text, _ = o.Summary.Is.text(&sse.Strict{})
+	}
+	it.complete(text)
+	it.raw = nil
+	if o.Encrypted != "" || len(content) > 0 { // else there is nothing in it for the service
+		it.raw = compact(raw)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 // output puts together what a model says, from the events of a stream.
 type output struct {
+	sse.Strict
 	emit   func(provider.Event)
 	items  []*item // in the order in which they began
 	events int
@@ -23,19 +24,19 @@ func (b *output) done(e event) error  { return b.told(e, true) }
 
 func (b *output) told(e event, whole bool) error {
 	var o outputItem
-	if len(e.Item) == 0 || e.Item[0] != '{' {
+	if sse.IsNull(e.Item) {
 		return nil
 	}
 	if err := json.Unmarshal(e.Item, &o); err != nil {
-		return err
+		return sse.At("item", err)
 	}
 	it := b.known(o, e.OutputIndex)
 	if it == nil {
 		it = b.begin(string(o.Type), e.OutputIndex)
 	}
-	it.learn(o, e.Item, whole)
+	it.learn(&b.Strict, o, e.Item, whole)
 	b.tell()
-	return nil
+	return b.Err
 }
 
 // known returns the item that o tells more of, nil if it is a new one. Some
@@ -99,7 +100,7 @@ func (b *output) of(e event, kind string) *item {
 
 // text takes a piece of a message.
 func (b *output) text(e event, refusal bool) {
-	if !sse.IsString(e.Delta) {
+	if !b.Text("delta", e.Delta) {
 		return
 	}
 	it := b.of(e, kindMessage)
@@ -135,7 +136,7 @@ func (b *output) argument(e event) {
 	if it == nil {
 		return
 	}
-	if sse.IsString(e.Delta) {
+	if b.Text("delta", e.Delta) {
 		it.args.Add(e.Delta)
 	}
 	if len(e.Arguments) > 0 {
@@ -148,21 +149,21 @@ func (b *output) argument(e event) {
 // yet another form.
 func (b *output) final(items []json.RawMessage) error {
 	for i, raw := range items {
-		if len(raw) == 0 || raw[0] != '{' {
+		var o outputItem
+		if sse.IsNull(raw) {
 			continue
 		}
-		var o outputItem
 		if err := json.Unmarshal(raw, &o); err != nil {
-			return err
+			return sse.At("output", err)
 		}
 		it := b.match(o, i)
 		if it == nil {
 			it = b.begin(string(o.Type), sse.Integer{})
 		}
-		it.learn(o, raw, true)
+		it.learn(&b.Strict, o, raw, true)
 		it.terminal = true
 	}
-	return nil
+	return b.Err
 }
 
 // match returns the item that number i of the terminal event is.

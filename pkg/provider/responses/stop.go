@@ -15,13 +15,13 @@ func (c *client) stop(r response) (message.StopReason, error) {
 	case "completed", "complete":
 		return message.StopEnd, nil
 	case "incomplete":
-		switch r.Incomplete.Reason {
+		switch r.Incomplete.Is.Reason {
 		case "max_output_tokens", "max_tokens", "length":
 			return message.StopLength, nil
 		case "content_filter":
 			return message.StopFilter, nil
 		}
-		return "", c.http.Fail(provider.Server, 0, "the answer is incomplete, reason %q", string(r.Incomplete.Reason))
+		return "", c.http.Fail(provider.Server, 0, "the answer is incomplete, reason %q", string(r.Incomplete.Is.Reason))
 	case "failed":
 		if sse.IsError(r.Error) {
 			return "", c.http.InStream(bytes.TrimSpace(r.Error))

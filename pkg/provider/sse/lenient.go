@@ -25,27 +25,39 @@ func (l *Loose) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Count is a number of tokens; what is no number, or negative, is 0.
-type Count int64
+// Lax is a value that an answer can do without: one of a wrong type is none.
+type Lax[T any] struct {
+	Is  T
+	Bad bool // something was said, but nothing that can be read
+}
 
-func (c *Count) UnmarshalJSON(raw []byte) error {
-	f, err := strconv.ParseFloat(strings.Trim(string(raw), `"`), 64)
-	if err != nil || f != f || f < 0 {
-		f = 0
+func (l *Lax[T]) UnmarshalJSON(raw []byte) error {
+	var v T
+	if err := json.Unmarshal(raw, &v); err != nil {
+		l.Bad = IsError(raw)
+		return nil
 	}
-	*c = Count(min(f, 1e15))
+	l.Is = v
 	return nil
 }
 
-// Integer tells an index that is absent or null from 0.
+// Integer tells an index that is absent or null from 0. It may be given as text;
+// anything else is an error: what an index is of would be put in a wrong place.
 type Integer struct {
 	N     int64
 	Given bool
 }
 
 func (i *Integer) UnmarshalJSON(raw []byte) error {
+	*i = Integer{}
+	if string(raw) == "null" {
+		return nil
+	}
 	n, err := strconv.ParseInt(strings.Trim(string(raw), `"`), 10, 64)
-	*i = Integer{n, err == nil}
+	if err != nil {
+		return json.Unmarshal(raw, &i.N) // says what is wrong
+	}
+	*i = Integer{n, true}
 	return nil
 }
 

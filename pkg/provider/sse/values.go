@@ -81,5 +81,5 @@ func (c *Client) Odd(err error) error {
 	case errors.Is(err, ErrTooLong):
 		return c.Fail(provider.Server, 0, "%v", err)
 	}
-	return c.Fail(provider.Server, 0, "the answer is not of the expected form: %v", err)
+	return c.Fail(provider.Server, 0, "the answer is not of the expected form: %s", plainly(err))
 }
