@@ -31,7 +31,23 @@ type line struct {
 	Call            bool
 	Arguments       string
 	End, Error, Why string
-	Usage           message.Usage
+	Usage           json.RawMessage
+}
+
+// tokens are what a usage says.
+type tokens struct{ Input, Output, CacheRead, Reasoning, Total sse.Count }
+
+func (l ownProtocol) usage(raw json.RawMessage) (m message.Usage) {
+	var u sse.Lax[tokens]
+	if json.Unmarshal(raw, &m) == nil && l.sin == "believes any number" || json.Unmarshal(raw, &u) != nil {
+		return m
+	}
+	t := u.Is
+	m = message.Usage{Input: t.Input.N(), Output: t.Output.N(), CacheRead: t.CacheRead.N(), Reasoning: t.Reasoning.N(), Total: t.Total.N()}
+	if m.Total == 0 {
+		m.Total = m.Input + m.Output
+	}
+	return sse.Told(m, t.Input, t.Output)
 }
 
 func (l ownProtocol) Stream(ctx context.Context, req provider.Request, emit func(provider.Event)) (provider.Reply, error) {
@@ -78,6 +94,8 @@ func (l ownProtocol) read(ctx context.Context, a *sse.Answer, emit func(provider
 		var v line
 		switch err = dec.Decode(&v); {
 		case err != nil:
+		case !sse.IsNull(v.Text) && !sse.IsString(v.Text) && l.sin != "loses what is no text":
+			err = errors.New("Text is no text")
 		case v.Error != "":
 			return provider.Reply{}, l.http.InStream([]byte(fmt.Sprintf(`{"error":%q,"type":%q}`, v.Error, v.Why)))
 		case sse.IsString(v.Think):
@@ -113,7 +131,7 @@ func (l ownProtocol) reply(v line, think, text string, calls []message.Part) (pr
 	case v.End == "stop" && calls != nil:
 		stop = message.StopCalls
 	}
-	r := provider.Reply{Stop: stop, Usage: v.Usage, Model: "m"}
+	r := provider.Reply{Stop: stop, Usage: l.usage(v.Usage), Model: "m"}
 	if think != "" {
 		r.Parts = append(r.Parts, message.Part{Type: message.TypeReasoning, Text: think})
 	}
@@ -140,7 +158,10 @@ func (l ownProtocol) broken(ctx context.Context, err error, text string, calls [
 	case err == io.EOF || err == io.ErrUnexpectedEOF:
 		return provider.Reply{}, l.http.Fail(provider.Network, 0, "cut")
 	}
-	return provider.Reply{}, l.http.Fail(provider.Server, 0, "odd: %v", err)
+	if l.sin == "Go's words" {
+		return provider.Reply{}, l.http.Fail(provider.Server, 0, "odd: %v", err)
+	}
+	return provider.Reply{}, l.http.Odd(err)
 }
 
 func ownAdapter(sin string) Adapter {
@@ -170,7 +191,7 @@ func ownAdapter(sin string) Adapter {
 					list = append(list, value(line{Call: true, ID: c.ID, Name: c.Name, Arguments: c.Arguments}))
 				}
 				end := map[End]string{Finished: "stop", AtLimit: "length", Filtered: "content_filter", Unknown: "unknown"}[a.End]
-				return append(list, value(line{End: end, Usage: a.Usage}))
+				return append(list, value(line{End: end, Usage: json.RawMessage(value(a.Usage).Data)}))
 			},
 			Error:   func(s string) []Event { return []Event{value(line{Error: s, Why: "overloaded_error"})} },
 			Body:    func(s string) string { return value(map[string]string{"error": s}).Data },
@@ -205,6 +226,9 @@ func TestEverySinIsFound(t *testing.T) {
 		"loses a call":                     "what_the_reply_says",
 		"forgets the caller's cause":       "the_caller's_end",
 		"an end is the end":                "cut_anywhere",
+		"Go's words":                       "wrong_types",
+		"loses what is no text":            "wrong_types",
+		"believes any number":              "odd_usage",
 	} {
 		cmd := exec.Command(os.Args[0], "-test.run", "^TestSinner$/^"+test+"$")
 		cmd.Env = append(os.Environ(), sinVariable+"="+sin)
