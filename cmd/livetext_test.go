@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"kagent/pkg/agent"
@@ -117,7 +118,7 @@ replies:
 
 // cutStreams breaks off the first stream and then answers, in two protocols.
 func cutStreams() http.HandlerFunc {
-	asked := 0
+	var asked atomic.Int32
 	piece := map[string]func(string) string{
 		"/v1/chat/completions": func(s string) string {
 			return fmt.Sprintf("data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":%q}}]}\n\n", s)
@@ -136,7 +137,7 @@ func cutStreams() http.HandlerFunc {
 			"event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"},\"usage\":{\"output_tokens\":2}}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n",
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
-		asked++
+		n := asked.Add(1)
 		w.Header().Set("Content-Type", "text/event-stream")
 		say := func(pieces ...string) {
 			fmt.Fprint(w, begin[r.URL.Path])
@@ -144,7 +145,7 @@ func cutStreams() http.HandlerFunc {
 				fmt.Fprint(w, piece[r.URL.Path](s))
 			}
 		}
-		switch asked {
+		switch n {
 		case 1:
 			say("旧", "的回答") // and no end
 		case 2:
