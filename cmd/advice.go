@@ -56,7 +56,7 @@ func advice(s *session.State, f *session.Failure) string {
 		if service.Protocol == "ollama" {
 			return "`ollama pull " + model + "` fetches a model; is the address right? It is " + address
 		}
-		return "`kagent models " + name + "/` lists the models that are known; is the address right? It is " + address
+		return notThere(c, name, model) + "`kagent models " + name + "/` lists the models that are known; is the address right? It is " + address
 	case provider.Network, provider.Timeout:
 		return wayAdvice(service, f, address)
 	case provider.RateLimit, provider.Overloaded, provider.Server:

@@ -71,6 +71,9 @@ func resolveModels(text string) (string, error) {
 
 func resolveModel(c *catalogue.Catalogue, name string) (string, error) {
 	if file, ok := strings.CutPrefix(name, "script:"); ok {
+		if file == "" {
+			return "", usageErrorf("want script:FILE", "model %q names no file", name)
+		}
 		abs, err := filepath.Abs(file)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", file, err)
@@ -82,26 +85,16 @@ func resolveModel(c *catalogue.Catalogue, name string) (string, error) {
 		return name, nil
 	}
 	switch found := c.Resolve(name); {
+	case name == "":
+		return "", usageErrorf("want "+modelForms, "a model's name is empty")
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		return "", usageErrorf("name one: "+strings.Join(found, ", "), "model %q is offered by several services", name)
+		return "", usageErrorf("name one: "+strings.Join(found, ", "), "model %q is offered by several services", oneLine(name, 80))
 	case slashed && rest != "":
-		return "", usageErrorf(serviceHint(serviceNames(c), service, rest), "model %q: there is no service %q", name, service)
+		return "", usageErrorf(serviceHint(c, service, rest), "model %q: there is no service %q", oneLine(name, 80), oneLine(service, 80))
 	}
-	return "", usageErrorf("want "+modelForms, "model %q is not known", name)
-}
-
-// serviceHint says which service was probably meant, else which there are.
-func serviceHint(names []string, service, model string) string {
-	near := nearest(service, names)
-	if near == nil {
-		return "known are " + strings.Join(names, ", ") + ", script:FILE, demo"
-	}
-	for i, name := range near {
-		near[i] = name + "/" + model
-	}
-	return "did you mean " + strings.Join(near, " or ") + "?"
+	return "", usageErrorf(modelHint(c, name), "model %q is not known", oneLine(name, 80))
 }
 
 func serviceNames(c *catalogue.Catalogue) []string {

@@ -54,7 +54,11 @@ func noSuchCommand(c *cobra.Command, args []string) error {
 // nearest returns the names that a misspelt one is most like: those of which it
 // is the beginning, or that differ in a third of its letters.
 func nearest(wrong string, names []string) (near []string) {
-	least := max(1, utf8.RuneCountInString(wrong)/3)
+	letters := utf8.RuneCountInString(wrong)
+	if letters > longestName {
+		return nil
+	}
+	least := max(1, letters/3)
 	for _, name := range slices.Sorted(slices.Values(names)) {
 		d := distance(wrong, name)
 		if strings.HasPrefix(name, wrong) && len(wrong) > 2 {
@@ -70,12 +74,15 @@ func nearest(wrong string, names []string) (near []string) {
 	return near
 }
 
+// longestName is how many letters of a name are compared.
+const longestName = 64
+
 // distance counts the letters to put in, take out, change or swap that make one
 // word of another.
 func distance(a, b string) int {
 	x, y := []rune(a), []rune(b)
-	if len(x) > 64 || len(y) > 64 {
-		return 64
+	if len(x) > longestName || len(y) > longestName {
+		return longestName
 	}
 	rows := make([][]int, len(x)+1)
 	for i := range rows {

@@ -30,7 +30,7 @@ func wayTo(c *catalogue.Catalogue, s session.Settings, name string) (way, error)
 	w := way{model: model, idle: time.Duration(s.IdleTimeout)}
 	var known bool
 	if w.service, known = c.Service(service); !known || model == "" {
-		return w, usageErrorf("want "+modelForms, "model %q is not known", name)
+		return w, usageErrorf("want "+modelForms, "model %q is not known", oneLine(name, 80))
 	}
 	baseURL, keyEnv := s.BaseURL, s.APIKeyEnv
 	if service != first {
