@@ -161,10 +161,18 @@ func TestAStreamThatIsCutIsNotMixedWithTheNext(t *testing.T) {
 	t.Setenv("KAGENT_RETRY_MAX_WAIT", "5ms")
 	t.Setenv("OPENAI_API_KEY", "sk-very-secret-key")
 	t.Setenv("ANTHROPIC_API_KEY", "sk-very-secret-key")
-	for model, base := range map[string]string{"openai/m": "/v1", "anthropic/m": ""} {
+	for model, void := range map[string]string{
+		"openai/m": "it begins again", "anthropic/m": "it begins again", "openai/a,anthropic/b": "anthropic/b answers from the beginning",
+	} {
 		for _, format := range []string{"text", "jsonl"} {
 			s := httptest.NewServer(cutStreams())
-			run, out := kagentIn(t, t.TempDir(), "run", "-q", "--stream", "-o", format, "-m", model, "--base-url", s.URL+base, "hi")
+			t.Setenv("OPENAI_BASE_URL", s.URL+"/v1")
+			t.Setenv("ANTHROPIC_BASE_URL", s.URL)
+			retries := "2"
+			if strings.Contains(model, ",") {
+				retries = "1"
+			}
+			run, out := kagentIn(t, t.TempDir(), "run", "-q", "--stream", "-o", format, "--retries", retries, "-m", model, "hi")
 			var stderr bytes.Buffer
 			run.Stderr = &stderr
 			if err := run.Run(); err != nil {
@@ -172,13 +180,14 @@ func TestAStreamThatIsCutIsNotMixedWithTheNext(t *testing.T) {
 			}
 			s.Close()
 			if format == "text" {
-				if got := out.String(); got != "旧的回答\n新的 👋！\n" || strings.Count(stderr.String(), "is void") != 1 {
+				if got := out.String(); got != "旧的回答\n新的 👋！\n" || strings.Count(stderr.String(), "is void, "+void+"\n") != 1 {
 					t.Errorf("%s: %q is shown, and said %q", model, got, &stderr)
 				}
 				continue
 			}
-			if said, _ := dropping(t, out.String()); said["/1"] != "新的 👋！" || said[""] != said["/1"] {
-				t.Errorf("%s: a reader has %q", model, said)
+			said, models := dropping(t, out.String())
+			if said["/1"] != "新的 👋！" || said[""] != said["/1"] || models[2] != model[len(model)-1:] {
+				t.Errorf("%s: a reader has %q of %q", model, said, models)
 			}
 		}
 	}

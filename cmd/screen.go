@@ -26,10 +26,14 @@ type screen struct {
 	gone sync.WaitGroup
 }
 
-// liveScreen returns a screen where there is a terminal for it, else nil.
+// liveScreen returns a screen where there is a terminal for it, else nil. One
+// that can't erase has no live lines, but other lines don't begin within text.
 func liveScreen(f *os.File, live func(rows int) []string) *screen {
-	if os.Getenv("TERM") == "dumb" || !isTerminal(f) {
+	if !isTerminal(f) {
 		return nil
+	}
+	if os.Getenv("TERM") == "dumb" {
+		live = func(int) []string { return nil }
 	}
 	size := func() (columns, rows int) {
 		w, h, err := term.GetSize(int(f.Fd()))

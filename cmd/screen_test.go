@@ -58,6 +58,19 @@ func TestLinesStandAboveTheLiveOne(t *testing.T) {
 	}
 }
 
+func TestATerminalThatCannotEraseIsSentPlainLines(t *testing.T) {
+	var out bytes.Buffer
+	s := &screen{out: &out, size: func() (int, int) { return 20, 24 }, live: func(int) []string { return nil }}
+	s.refresh()
+	s.Write([]byte("first\n"))
+	s.text("half", func() { out.WriteString("half") })
+	s.Write([]byte("second\n"))
+	s.clear()
+	if got := out.String(); got != "first\nhalf\nsecond\n" {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestALineFitsIntoItsColumns(t *testing.T) {
 	for _, c := range []struct {
 		text    string
