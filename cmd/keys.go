@@ -29,7 +29,7 @@ func keyVariables(s session.Settings) (names, more []string) {
 	add := func(n, m []string) { names, more = append(names, n...), append(more, m...) }
 	add(fromHeaders(s.Headers))
 	if c, err := loadCatalogue(); err == nil {
-		for _, model := range chainOf(s.Model) {
+		for _, model := range modelsOf(s) {
 			name, _, _ := strings.Cut(model, "/")
 			service, _ := c.Service(name)
 			add(service.Keys, nil)

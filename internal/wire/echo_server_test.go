@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -21,13 +22,13 @@ const echoed = `hunter2+"odd"/key&<2>%41`
 // says first calls tools; what it says when it has a result is its answer.
 type echo struct {
 	*httptest.Server
-	escaped bool // each character of the key is escaped in JSON
+	escaped string // "events": each character of the key is escaped in what is sent; "texts": in JSON that a model wrote
 
 	mutex  sync.Mutex
 	bodies []string // of requests
 }
 
-func newEcho(t *testing.T, escaped bool) *echo {
+func newEcho(t *testing.T, escaped string) *echo {
 	e := &echo{escaped: escaped}
 	e.Server = httptest.NewServer(http.HandlerFunc(e.serve))
 	t.Cleanup(e.Close)
@@ -68,19 +69,26 @@ func (e *echo) serve(w http.ResponseWriter, r *http.Request) {
 		events = p.answer()
 	}
 	for _, event := range events {
-		e.write(w, event, p.lines)
+		e.write(w, event, p.lines, strings.HasSuffix(asked.Model+modelIn(r.URL.Path), "ended"))
 	}
 	if protocolOf(r.URL.Path) == "chat" {
 		io.WriteString(w, "data: [DONE]\n\n")
 	}
 }
 
-func (e *echo) write(w io.Writer, event map[string]any, lines bool) {
+func (e *echo) write(w io.Writer, event map[string]any, lines, ended bool) {
 	raw, _ := json.Marshal(event)
 	text := string(raw)
-	if e.escaped {
-		plain, _ := json.Marshal(echoed)
+	plain, _ := json.Marshal(echoed)
+	inText, _ := json.Marshal(strings.Trim(string(plain), `"`))
+	switch e.escaped {
+	case "events":
 		text = strings.ReplaceAll(text, strings.Trim(string(plain), `"`), everyEscaped(echoed))
+	case "texts":
+		text = strings.ReplaceAll(text, strings.Trim(string(inText), `"`), strings.ReplaceAll(everyEscaped(echoed), `\`, `\\`))
+	}
+	if ended {
+		text = endings().ReplaceAllString(text, `"$1":`+strings.ReplaceAll(string(plain), "$", "$$"))
 	}
 	if lines {
 		fmt.Fprintln(w, text)
@@ -90,6 +98,11 @@ func (e *echo) write(w io.Writer, event map[string]any, lines bool) {
 		fmt.Fprintf(w, "event: %s\n", kind)
 	}
 	fmt.Fprintf(w, "data: %s\n\n", text)
+}
+
+// endings matches why a reply has ended, in every protocol.
+func endings() *regexp.Regexp {
+	return regexp.MustCompile(`"(finish_reason|stop_reason|finishReason|done_reason|status)":"[^"]+"`)
 }
 
 func everyEscaped(s string) string {
@@ -130,6 +143,14 @@ func refusals() map[string]func(http.ResponseWriter) {
 			io.WriteString(w, body)
 		}
 	}
+	raw := func(text string) func(http.ResponseWriter) {
+		return func(w http.ResponseWriter) {
+			if conn, _, err := w.(http.Hijacker).Hijack(); err == nil {
+				io.WriteString(conn, text)
+				conn.Close()
+			}
+		}
+	}
 	quoted, _ := json.Marshal(echoed)
 	basic := base64.StdEncoding.EncodeToString([]byte("user:" + echoed))
 	return map[string]func(http.ResponseWriter){
@@ -149,8 +170,16 @@ func refusals() map[string]func(http.ResponseWriter) {
 			w.Header().Set("Location", "https://elsewhere.example/"+url.PathEscape(echoed)+"?key="+url.QueryEscape(echoed))
 			w.WriteHeader(302)
 		},
-		"stream": refuse(200, fmt.Sprintf("event: error\ndata: {\"type\":\"error\",\"error\":{\"message\":%[1]s,\"type\":%[1]s,\"code\":%[1]s}}\n\n", quoted)),
-		"whole":  refuse(200, fmt.Sprintf(`{"error":{"message":%[1]s,"type":%[1]s,"code":%[1]s},"object":%[1]s}`, quoted)),
-		"odd":    refuse(200, fmt.Sprintf("data: {%s\n\n%s\n", quoted, quoted)),
+		"stream":  refuse(200, fmt.Sprintf("event: error\ndata: {\"type\":\"error\",\"error\":{\"message\":%[1]s,\"type\":%[1]s,\"code\":%[1]s}}\n\n", quoted)),
+		"whole":   refuse(200, fmt.Sprintf(`{"error":{"message":%[1]s,"type":%[1]s,"code":%[1]s},"object":%[1]s}`, quoted)),
+		"closed":  refuse(200, fmt.Sprintf("data: {\"type\":\"response.failed\",\"response\":{\"status\":\"failed\",\"error\":{\"message\":%[1]s,\"code\":%[1]s}}}\n\n", quoted)),
+		"partly":  refuse(200, fmt.Sprintf("data: {\"type\":\"response.incomplete\",\"response\":{\"status\":\"incomplete\",\"incomplete_details\":{\"reason\":%[1]s}}}\n\n", quoted)),
+		"blocked": refuse(200, fmt.Sprintf("data: {\"promptFeedback\":{\"blockReason\":%[1]s,\"blockReasonMessage\":%[1]s}}\n\n", quoted)),
+		"refused": refuse(200, fmt.Sprintf("data: {\"choices\":[{\"index\":0,\"delta\":{\"refusal\":%[1]s},\"finish_reason\":\"content_filter\"}]}\n\ndata: [DONE]\n\n", quoted)),
+		"line":    raw("HTTP/1.1 " + echoed + "\r\n\r\n"),
+		"header":  raw("HTTP/1.1 200 OK\r\n" + echoed + "\r\n\r\n"),
+		"length":  raw("HTTP/1.1 200 OK\r\nContent-Length: " + echoed + "\r\n\r\n"),
+		"chunk":   raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + echoed + "\r\n"),
+		"odd":     refuse(200, fmt.Sprintf("data: {%s\n\n%s\n", quoted, quoted)),
 	}
 }

@@ -76,12 +76,12 @@ func (p protocol) toEcho(e *echo, model string) []string {
 
 func TestAKeyThatAServiceEchoesGetsNowhere(t *testing.T) {
 	for _, p := range protocols() {
-		for name, escaped := range map[string]bool{"plain": false, "escaped": true} {
-			for _, format := range []string{"text", "json", "jsonl"} {
-				if !full() && escaped != (format == "jsonl") {
+		for i, escaped := range []string{"", "events", "texts"} {
+			for j, format := range []string{"text", "json", "jsonl"} {
+				if !full() && i != j {
 					continue
 				}
-				t.Run(p.name+"/"+name+"/"+format, func(t *testing.T) {
+				t.Run(p.name+"/"+escaped+"/"+format, func(t *testing.T) {
 					t.Parallel()
 					dir, e := t.TempDir(), newEcho(t, escaped)
 					put(t, filepath.Join(dir, "schema.json"), keySchema)
@@ -159,7 +159,7 @@ func TestAKeyInARefusalGetsNowhere(t *testing.T) {
 			}
 			t.Run(p.name+"/"+model, func(t *testing.T) {
 				t.Parallel()
-				dir, e := t.TempDir(), newEcho(t, false)
+				dir, e := t.TempDir(), newEcho(t, "")
 				r := asks(t, dir, append(p.toEcho(e, model), "-o", "jsonl", "-v", "--log-file", "log", "--record", "rec.json", "go")...)
 				if r.code == 0 || r.code == 2 {
 					t.Errorf("exit %d: %s\n%s", r.code, r.out, r.stderr)
@@ -169,5 +169,19 @@ func TestAKeyInARefusalGetsNowhere(t *testing.T) {
 				cleanFiles(t, dir)
 			})
 		}
+	}
+}
+
+// Whatever word a service ends its reply with: it is one that nobody knows.
+func TestAKeyInTheEndOfAReplyGetsNowhere(t *testing.T) {
+	for _, p := range protocols() {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			dir, e := t.TempDir(), newEcho(t, "")
+			r := asks(t, dir, append(p.toEcho(e, "ended"), "-o", "jsonl", "-v", "--log-file", "log", "--record", "rec.json", "go")...)
+			clean(t, "stdout", r.out)
+			clean(t, "stderr", r.stderr)
+			cleanFiles(t, dir)
+		})
 	}
 }

@@ -54,6 +54,9 @@ func (k *Keys) HideAcross(pieces []string, mask func(name string) string) []stri
 	for i, at := 0, 0; len(found) > 0 && i < len(pieces); i++ {
 		out[i] = hidden(pieces[i], at, found, mask)
 		at += len(pieces[i])
+		for len(found) > 0 && found[0].to <= at {
+			found = found[1:]
+		}
 	}
 	return out
 }
@@ -65,8 +68,8 @@ func hidden(piece string, at int, found []finding, mask func(name string) string
 	done := 0 // of piece
 	for _, f := range found {
 		from, to := max(f.from-at, 0), min(f.to-at, len(piece))
-		if to <= 0 || from >= len(piece) {
-			continue
+		if from >= len(piece) {
+			break
 		}
 		b.WriteString(piece[done:from])
 		if f.from >= at {
@@ -111,14 +114,27 @@ func (k *Keys) find(s string) []finding {
 
 // notInMasks leaves out what is found in a mask, which may have a key's name in it.
 func notInMasks(s string, found []finding) []finding {
+	from, to := nextMask(s, 0)
 	return slices.DeleteFunc(found, func(f finding) bool {
-		from := strings.LastIndex(s[:f.from], "[masked ")
-		if from < 0 {
-			return false
+		for to <= f.from && from < len(s) {
+			from, to = nextMask(s, to)
 		}
-		length := strings.IndexByte(s[from:], ']')
-		return length >= 0 && from+length >= f.to
+		return from < f.from && f.to < to
 	})
+}
+
+// nextMask returns where the next mask from a place on begins and ends; the end of
+// s if there is none.
+func nextMask(s string, at int) (from, to int) {
+	i := strings.Index(s[at:], "[masked ")
+	if i < 0 {
+		return len(s), len(s)
+	}
+	n := strings.IndexByte(s[at+i:], ']')
+	if n < 0 {
+		return len(s), len(s)
+	}
+	return at + i, at + i + n + 1
 }
 
 // Base64Forms returns the base64 of value, and what is always in the base64 of a

@@ -92,9 +92,25 @@ func TestAKeyInPiecesIsFound(t *testing.T) {
 	}
 }
 
+// A text of nothing but keys costs no more than its length.
+func TestManyKeysAreFoundInOnePass(t *testing.T) {
+	const n = 100_000
+	text := strings.Repeat(`hunter2\u0068unter2`, n)
+	if got := keys("hunter2hunter2").Hide(text, stars); got != strings.Repeat("[masked KEY]", n) {
+		t.Errorf("%d bytes, want %d", len(got), n*len("[masked KEY]"))
+	}
+	pieces := strings.SplitAfter(strings.Repeat("hunter2hunter2 ", n), "h")
+	if got := strings.Join(keys("hunter2hunter2").HideAcross(pieces, stars), ""); got != strings.Repeat("[masked KEY] ", n) {
+		t.Errorf("in pieces: %d bytes", len(got))
+	}
+}
+
 func TestAMaskIsNotMasked(t *testing.T) {
 	k := &secret.Keys{}
 	k.Add("OPENAI_API_KEY", "OPENAI_API_KEY")
+	if two := "[masked OPENAI_API_KEY] [masked OPENAI_API_KEY]"; k.Hide(two, stars) != two {
+		t.Errorf("masks became %q", k.Hide(two, stars))
+	}
 	once := k.Hide("a OPENAI_API_KEY b", stars)
 	if once != "a [masked OPENAI_API_KEY] b" || k.Hide(once, stars) != once {
 		t.Errorf("%q, then %q", once, k.Hide(once, stars))

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"html"
 	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"kagent/pkg/secret"
@@ -37,9 +39,8 @@ func secretForms(value string) []string {
 		}
 	}
 	if len(value) <= maxEncoded {
-		forms = append(forms, url.QueryEscape(value), url.PathEscape(value), html.EscapeString(value))
-		forms = append(forms, strings.ReplaceAll(html.EscapeString(value), "+", "&#43;"))
-		forms = append(forms, strings.ReplaceAll(jsonForm(value, true), "+", `\u002B`), strings.ReplaceAll(jsonForm(value, false), "/", `\/`))
+		forms = append(forms, url.QueryEscape(value), url.PathEscape(value))
+		forms = append(forms, escapedForms(value)...)
 		forms = append(forms, secret.Base64Forms(value, base64.StdEncoding)...)
 		forms = append(forms, secret.Base64Forms(value, base64.URLEncoding)...)
 	}
@@ -48,6 +49,20 @@ func secretForms(value string) []string {
 	}
 	slices.Sort(forms)
 	return slices.DeleteFunc(slices.Compact(forms), func(form string) bool { return len(form) < minSecret })
+}
+
+// escapedForms returns what value is where more is escaped than must be: pages
+// have "+" as a number, PHP escapes "/", .NET "+", and some escape every character.
+func escapedForms(value string) []string {
+	page, quoted, every := html.EscapeString(value), jsonForm(value, true), ""
+	for _, c := range utf16.Encode([]rune(value)) {
+		every += fmt.Sprintf(`\u%04x`, c)
+	}
+	return []string{
+		page, strings.ReplaceAll(page, "+", "&#43;"),
+		strings.ReplaceAll(quoted, "+", `\u002B`), strings.ReplaceAll(quoted, "+", `\u002b`),
+		strings.ReplaceAll(jsonForm(value, false), "/", `\/`), every, strings.ReplaceAll(strings.ToUpper(every), `\U`, `\u`),
+	}
 }
 
 // jsonForm returns value as it is inside a JSON string.
