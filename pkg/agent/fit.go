@@ -74,8 +74,8 @@ const longestQuote = 260
 // tooLong ends a turn whose request can't be made to fit.
 func tooLong(s *session.State, sc *session.Scope, size int, in room) Action {
 	system := utf8.RuneCountInString(s.View(sc.Name).System)
-	why := fmt.Sprintf("the request is too long for the model, and nothing more can be left out: of its %d characters %d are tool descriptions and %d the system prompt",
-		size, in.other, system)
+	why := fmt.Sprintf("the request is too long for %s, and nothing more can be left out: of its %d characters %d are tool descriptions and %d the system prompt",
+		modelOf(s, sc), size, in.other, system)
 	if in.window > 0 {
 		why += fmt.Sprintf("; the model takes %d tokens", in.window)
 	}

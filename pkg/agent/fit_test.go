@@ -234,7 +234,7 @@ func TestNoSummaryIsAskedForWhereNoneHelps(t *testing.T) {
 	r.Window = func(string) int { return 1000 }
 	r.set(func(s *session.Settings) { s.System = strings.Repeat("be good ", 1000) })
 	end := r.run("", session.Paused, session.ReasonContextLength)
-	for _, want := range []string{"1000 tokens", "8000 the system prompt", "of its 80", "too long for this model"} {
+	for _, want := range []string{"1000 tokens", "8000 the system prompt", "of its 80", "too long for this model", "too long for p/m, and"} {
 		if !strings.Contains(end.End.Error.Message, want) {
 			t.Errorf("%q is not in %q", want, end.End.Error.Message)
 		}
