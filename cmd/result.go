@@ -151,8 +151,11 @@ func classify(err error) (code int, status session.Status, reason session.Reason
 		damaged   *checkpoint.DamagedError
 		storage   *checkpoint.StorageError
 		stop      *agent.Stop
+		fault     *panicked
 	)
 	switch {
+	case errors.As(err, &fault):
+		return exitFailed, session.Failed, session.ReasonInternal
 	case errors.As(err, &stop):
 		return exitCode(string(stop.Status), string(stop.Reason)), stop.Status, stop.Reason
 	case errors.As(err, &storage):

@@ -45,7 +45,7 @@ func Main(args []string) int {
 	root.SetArgs(args)
 	root.SetOut(a.out)
 	root.SetErr(os.Stderr)
-	if err := root.Execute(); err != nil {
+	if err := guarded(root.Execute); err != nil {
 		a.code = a.fail(err, args)
 	}
 	a.signals.finish(a.code)

@@ -82,8 +82,19 @@ func (r *run) stream(ctx context.Context, way provider.Provider, model string, r
 	streaming, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	sink := &sink{run: r, model: model, last: r.now(), giveUp: giveUp}
-	r.asking(model, func() { reply, err = way.Stream(streaming, req, sink.take) })
+	r.asking(model, func() { reply, err = asked(streaming, way, req, sink.take) })
 	return reply, err, sink.close(err != nil)
+}
+
+// asked is what a provider replies. A panic of its ends the turn, not the
+// process.
+func asked(ctx context.Context, p provider.Provider, req provider.Request, emit func(provider.Event)) (reply provider.Reply, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			reply, err = provider.Reply{}, &provider.Error{Kind: provider.Internal, Message: fmt.Sprintf("the provider failed inside kagent: %v", v)}
+		}
+	}()
+	return p.Stream(ctx, req, emit)
 }
 
 // request is what the scope's model is sent next.

@@ -206,3 +206,12 @@ func TestWhatCannotBeStoredIsReplacedBeforeItIsUsed(t *testing.T) {
 	check(t, "those that are nested too deep to be read again", len(r.asked[1].Messages[1].Parts[1].Opaque), 0)
 	check(t, "brackets in a string", len(r.asked[1].Messages[1].Parts[2].Opaque), 3*9_990+2)
 }
+
+func TestAPanicOfAProviderEndsTheTurnNotTheProcess(t *testing.T) {
+	r := newRig(t, model(func(context.Context, provider.Request, func(provider.Event)) (provider.Reply, error) {
+		panic("at \xff the disco")
+	}))
+	if end := r.run("", session.Failed, session.ReasonInternal); !strings.Contains(end.End.Error.Message, "at \uFFFD the disco") {
+		t.Errorf("it says %q", end.End.Error.Message)
+	}
+}

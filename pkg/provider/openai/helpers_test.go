@@ -13,8 +13,6 @@ import (
 	"kagent/pkg/provider/providertest"
 )
 
-type transport = providertest.Transport
-
 // open makes a provider for a model m on a host named test.
 func open(t testing.TB, o Options) provider.Provider {
 	t.Helper()
