@@ -49,6 +49,9 @@ func (r *Runner) withoutKeys(parts []message.Part) {
 		if unsound && len(p.Opaque) > 0 {
 			parts[i].Opaque = message.Masked(p.Opaque, r.Mask.HoldsKey(string(p.Opaque)))
 		}
+		if unsound && p.Call != nil {
+			p.Call.ID = "" // by it the vendor would know its reply, and miss the thoughts
+		}
 	}
 }
 

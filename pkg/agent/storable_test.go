@@ -94,6 +94,9 @@ func TestWhatWasSignedIsNotSoundWithoutAKeyThatWasInIt(t *testing.T) {
 			if !message.IsMasked(p.Opaque) || !json.Valid(p.Opaque) {
 				t.Errorf("%s: part %d would go back with %s", name, i, p.Opaque)
 			}
+			if p.Call != nil && p.Call.ID != "" {
+				t.Errorf("%s: the vendor would know its call by %s", name, p.Call.ID)
+			}
 			if raw, _ := json.Marshal(p); r.Mask.HoldsKey(string(raw)) {
 				t.Errorf("%s: %s holds the key", name, raw)
 			}

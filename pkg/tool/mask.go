@@ -51,6 +51,7 @@ func NewMasker(environ []string, keyNames ...string) *Masker {
 	m.addShape("://", kindURLPassword, urlPassword)
 	m.addBeginning(maskOpen)
 	for _, name := range keyNames {
+		m.names[inMask(name)] = true // also where the key is not set any more
 		for _, variable := range environ {
 			if n, value, ok := strings.Cut(variable, "="); ok && n == name {
 				m.learnKey(name, value)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	pages "html"
 	"net/url"
 	"strings"
 	"testing"
@@ -26,6 +27,12 @@ func TestMaskerKnowsValuesInEveryForm(t *testing.T) {
 		"JSON, HTML":   strings.Trim(strings.TrimSpace(html.String()), `"`),
 		"query":        url.QueryEscape(secretOne),
 		"path":         url.PathEscape(secretOne),
+		"query, small": "q7Zk%2bw%2fR2%26mP9%22x%3d3",
+		"a page":       pages.EscapeString(secretOne),
+		"a page's +":   strings.ReplaceAll(pages.EscapeString(secretOne), "+", "&#43;"),
+		"PHP's JSON":   `q7Zk+w\/R2&mP9\"x=3`,
+		".NET's JSON":  `q7Zk\u002Bw/R2\u0026mP9\"x=3`,
+		"all escaped":  `\u0071\u0037\u005a\u006b\u002b\u0077\u002f\u0052\u0032\u0026\u006d\u0050\u0039\u0022\u0078\u003d\u0033`,
 		"base64":       base64.StdEncoding.EncodeToString([]byte(secretOne)),
 		"base64, URL":  base64.URLEncoding.EncodeToString([]byte(secretOne)),
 		"base64, bare": strings.TrimRight(base64.StdEncoding.EncodeToString([]byte(secretOne)), "="),
@@ -203,5 +210,23 @@ func TestMaskReturnsValidText(t *testing.T) {
 	got := m.Mask("\xff\xfea\xe4\xbdb\xff\xfe1234567890 a1b2c3d4\xffx")
 	if want := "\uFFFDa\uFFFDb\uFFFD1234567890 a1b2c3d4\uFFFDx"; got != want || !utf8.ValidString(got) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestOnlyKeysAreMaskedWhereWordsCount(t *testing.T) {
+	environ := []string{"GATEWAY= hunter2hunter2\n", "DB_PASSWORD=" + secretOne, "SHORT=1234567"}
+	m := NewMasker(environ, "GATEWAY", "SHORT", "UNSET")
+	text := `hunter2hunter2 \u0068unter2hunter2 ` + secretOne + " 1234567"
+	if got, want := m.MaskKeys(text), "[masked GATEWAY] [masked GATEWAY] "+secretOne+" 1234567"; got != want {
+		t.Errorf("got %s", got)
+	}
+	if got, want := m.MaskReply(text), "[masked GATEWAY] [masked GATEWAY] [masked DB_PASSWORD] 1234567"; got != want {
+		t.Errorf("of a reply: %s", got)
+	}
+	if !m.HoldsKey("&#104;unter2hunter2") || m.HoldsKey(secretOne) {
+		t.Error("a key is not known, or too many are")
+	}
+	if !m.Holds("[masked UNSET]") {
+		t.Error("the mask of a key that is not set any more is none")
 	}
 }

@@ -39,7 +39,9 @@ func secretForms(value string) []string {
 		}
 	}
 	if len(value) <= maxEncoded {
-		forms = append(forms, url.QueryEscape(value), url.PathEscape(value))
+		for _, form := range []string{url.QueryEscape(value), url.PathEscape(value)} {
+			forms = append(forms, form, smallPercents(form))
+		}
 		forms = append(forms, escapedForms(value)...)
 		forms = append(forms, secret.Base64Forms(value, base64.StdEncoding)...)
 		forms = append(forms, secret.Base64Forms(value, base64.URLEncoding)...)
@@ -63,6 +65,18 @@ func escapedForms(value string) []string {
 		strings.ReplaceAll(quoted, "+", `\u002B`), strings.ReplaceAll(quoted, "+", `\u002b`),
 		strings.ReplaceAll(jsonForm(value, false), "/", `\/`), every, strings.ReplaceAll(strings.ToUpper(every), `\U`, `\u`),
 	}
+}
+
+// smallPercents writes the digits of percent-encoded bytes small.
+func smallPercents(s string) string {
+	b := []byte(s)
+	for i := 0; i+2 < len(b); i++ {
+		if b[i] == '%' {
+			copy(b[i:i+3], bytes.ToLower(b[i:i+3]))
+			i += 2
+		}
+	}
+	return string(b)
 }
 
 // jsonForm returns value as it is inside a JSON string.

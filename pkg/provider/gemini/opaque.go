@@ -40,7 +40,7 @@ func opened(raw json.RawMessage) opaque {
 		return opaque{}
 	}
 	if o.Masked {
-		return opaque{Masked: true, Anonymous: o.Anonymous}
+		return opaque{Masked: true, Anonymous: true}
 	}
 	return o
 }
