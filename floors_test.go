@@ -31,22 +31,24 @@ func floors() []floor {
 	return []floor{
 		{path: "", imports: []string{"cmd"}, stdOnly: true},
 		{path: "cmd", imports: []string{"pkg/..."}},
-		{path: "pkg/agent", imports: []string{"pkg/session", "pkg/provider", "pkg/tool", "pkg/message"}},
+		{path: "pkg/agent", imports: []string{"pkg/session", "pkg/provider", "pkg/tool", "pkg/message", "pkg/userfile"}},
 		{path: "pkg/checkpoint", imports: []string{"pkg/session", "pkg/message"}},
 		{path: "pkg/session", imports: []string{"pkg/message"}, pure: true},
 		{path: "pkg/provider", imports: []string{"pkg/message", "pkg/provider"}},
 		{path: "pkg/provider/sse", imports: []string{"pkg/message", "pkg/provider", "pkg/secret"}},
 		{path: "pkg/provider/demo", imports: []string{"pkg/message", "pkg/provider", "pkg/provider/script"}},
 		{path: "pkg/provider/anthropic", imports: []string{"pkg/message", "pkg/provider", "pkg/provider/sse"}},
-		{path: "pkg/provider/catalogue", imports: []string{"pkg/message", "pkg/secret"}},
+		{path: "pkg/provider/catalogue", imports: []string{"pkg/message", "pkg/secret", "pkg/userfile"}},
 		{path: "pkg/provider/catalogue/make", imports: nil},
 		{path: "pkg/provider/gemini", imports: []string{"pkg/message", "pkg/provider", "pkg/provider/sse"}},
 		{path: "pkg/provider/ollama", imports: []string{"pkg/message", "pkg/provider", "pkg/provider/sse"}},
+		{path: "pkg/provider/script", imports: []string{"pkg/message", "pkg/provider", "pkg/userfile"}},
 		{path: "pkg/provider/responses", imports: []string{"pkg/message", "pkg/provider", "pkg/provider/sse"}},
 		{path: "pkg/provider/openai", imports: []string{"pkg/message", "pkg/provider", "pkg/provider/sse"}},
-		{path: "pkg/tool", imports: []string{"pkg/message", "pkg/secret", "pkg/tool"}},
+		{path: "pkg/tool", imports: []string{"pkg/message", "pkg/secret", "pkg/tool", "pkg/userfile"}},
 		{path: "pkg/message", stdOnly: true},
 		{path: "pkg/secret", stdOnly: true},
+		{path: "pkg/userfile"},    // what people write by hand
 		{path: "internal/wire"},   // drives the built binary against a strict server
 		{path: "internal/faults"}, // drives the built binary from outside
 		{path: "internal/soak"},   // and keeps it at work under all kinds of trouble

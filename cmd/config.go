@@ -150,7 +150,7 @@ func (c *Config) fill(f *pflag.Flag) error {
 	}
 	if err := setFlag(f, value); err != nil {
 		return usageErrorf("it sets --"+f.Name+", which takes "+article(f.Value.Type()),
-			"%s: invalid value %q: %v", source, settingText(value), err)
+			"%s: invalid value %q%s", source, oneLine(settingText(value), 80), flaw(err))
 	}
 	c.filled[f.Name] = source
 	return nil
@@ -176,18 +176,23 @@ func (c *Config) Origin(name string) string { return c.filled[name] }
 // stays a list where the flag is one, so that its items may hold commas; any
 // other flag gets it joined by them.
 func setFlag(f *pflag.Flag, value any) error {
-	var err error
 	items, isList := value.([]string)
 	if many, ok := f.Value.(pflag.SliceValue); ok && isList {
-		err = many.Replace(items)
-	} else {
-		err = f.Value.Set(settingText(value))
+		return many.Replace(items)
 	}
-	var number *strconv.NumError
-	if errors.As(err, &number) {
-		return number.Err
+	return f.Value.Set(settingText(value))
+}
+
+// flaw says what is wrong with a value, "" where it is only none of its type: the
+// hint tells that.
+func flaw(err error) string {
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return ", which is too large"
+	case errors.Is(err, strconv.ErrSyntax), strings.HasPrefix(err.Error(), "time: "):
+		return ""
 	}
-	return err
+	return ": " + err.Error()
 }
 
 // settingItems returns a value's items.

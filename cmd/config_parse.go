@@ -1,14 +1,14 @@
 package cmd
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"kagent/pkg/userfile"
 )
 
 // allowedModels is the key of the models that a project may choose from. It
@@ -37,14 +37,14 @@ func (p configParser) errorf(hint, format string, args ...any) error {
 func (p configParser) parse(data []byte) (configFile, error) {
 	file := configFile{profiles: map[string]map[string]any{}}
 	var nodes map[string]yaml.Node
-	if err := yaml.NewDecoder(bytes.NewReader(data)).Decode(&nodes); err != nil && err != io.EOF {
+	if err := userfile.YAML(data, &nodes, false); err != nil {
 		return file, p.errorf("it must be YAML, one `flag: value` a line", "%s", oneLine(err.Error(), 300))
 	}
 	if node, ok := nodes["profiles"]; ok && p.users {
 		delete(nodes, "profiles")
 		var profiles map[string]map[string]yaml.Node
-		if err := node.Decode(&profiles); err != nil {
-			return file, p.errorf("it must map names to settings", "profiles: %s", oneLine(err.Error(), 300))
+		if err := userfile.Node(&node, &profiles, "profiles", false); err != nil {
+			return file, p.errorf("write it as `profiles: {NAME: {flag: value}}`", "%s", oneLine(err.Error(), 300))
 		}
 		for _, name := range slices.Sorted(maps.Keys(profiles)) {
 			values, err := p.values("profiles: "+name+": ", profiles[name])

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -26,8 +27,27 @@ func (a *app) configure(c *cobra.Command, only func(name string) bool) ([]string
 		return nil, usageErrorf("name a directory", "--dir is empty")
 	}
 	a.namedDir = given
+	a.origin = config.Origin
 	a.limits = config.limits(c.Flags())
 	return append(config.Warnings, strayVariables(os.Environ(), c.Flags(), known, only)...), nil
+}
+
+// sourced adds to an error about a flag where its value is from, if nobody gave it
+// on the command line.
+func (a *app) sourced(err error) error {
+	u, ok := err.(*UsageError)
+	if !ok || a.origin == nil {
+		return err
+	}
+	name, _, _ := strings.Cut(u.Message, " ")
+	if name != "model" && !strings.HasPrefix(name, "--") {
+		return err
+	}
+	source := a.origin(strings.TrimSuffix(strings.TrimPrefix(name, "--"), ":"))
+	if source == "" {
+		return err
+	}
+	return &UsageError{Message: u.Message + " (set by " + source + ")", Hint: u.Hint}
 }
 
 // configureDir is configure for the commands that run no agent; they have no

@@ -26,11 +26,12 @@ type app struct {
 	namedDir  bool // by the command line
 	cfgFile   string
 	profile   string
-	log       *logFile          // --log-file, nil: none
-	ci        string            // the service whose log stderr is
-	grace     time.Duration     // of tools; 0: their own
-	limits    map[string]string // by flag, where limits came from that no flag gave
-	ephemeral bool              // the sessions are gone when the process ends
+	log       *logFile                 // --log-file, nil: none
+	ci        string                   // the service whose log stderr is
+	grace     time.Duration            // of tools; 0: their own
+	origin    func(flag string) string // which variable or file a flag was filled from, "" for none; nil: not configured yet
+	limits    map[string]string        // by flag, where limits came from that no flag gave
+	ephemeral bool                     // the sessions are gone when the process ends
 	signals   *signals
 	orphans   func() *tool.Orphans // one for the process, from the first tool set on
 	code      int                  // of a command that ran to its end
@@ -46,7 +47,7 @@ func Main(args []string) int {
 	root.SetOut(a.out)
 	root.SetErr(os.Stderr)
 	if err := guarded(root.Execute); err != nil {
-		a.code = a.fail(err, args)
+		a.code = a.fail(a.sourced(err), args)
 	}
 	a.signals.finish(a.code)
 	return a.out.finish(a.code, a.stderr)

@@ -15,6 +15,7 @@ import (
 	"kagent/pkg/agent"
 	"kagent/pkg/session"
 	"kagent/pkg/tool"
+	"kagent/pkg/userfile"
 )
 
 // settingFlags are the flags that a session remembers. `run` takes their
@@ -170,6 +171,9 @@ func (s *settingFlags) readSchema(out *session.Settings) error {
 		return usageErrorf("name a file with a JSON Schema", "--output-schema %s: %v", s.outputSchema, cause(err))
 	}
 	var line bytes.Buffer
+	if err := json.Unmarshal(b, new(any)); err != nil {
+		return usageErrorf("name a file with a JSON Schema", "--output-schema %s: %v", s.outputSchema, userfile.JSON(b, err))
+	}
 	if err := json.Compact(&line, b); err != nil {
 		return usageErrorf("name a file with a JSON Schema", "--output-schema %s: %v", s.outputSchema, err)
 	}

@@ -20,6 +20,11 @@ func flagError(c *cobra.Command, err error) error {
 			hint = "did you mean --" + strings.Join(near, " or --") + "?"
 		}
 	}
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) {
+		f := invalid.GetFlag()
+		return usageErrorf("it takes "+article(f.Value.Type()), "--%s: invalid value %q%s", f.Name, oneLine(invalid.GetValue(), 80), flaw(invalid.Unwrap()))
+	}
 	return usageErrorf(hint, "%s", err)
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"kagent/pkg/message"
 	"kagent/pkg/session"
+	"kagent/pkg/userfile"
 )
 
 // ParseProfile reads an agent that nodes of a task graph may be given to:
@@ -28,8 +29,8 @@ func ParseProfile(file string, text []byte) (p session.Profile, warnings []strin
 		Tools       yaml.Node `yaml:"tools"`
 		Model       string    `yaml:"model"`
 	}
-	if err := yaml.Unmarshal(head, &f); err != nil {
-		return p, nil, fmt.Errorf("front matter: %s", flat(strings.TrimPrefix(err.Error(), "yaml: ")))
+	if err := userfile.YAML(head, &f, false); err != nil {
+		return p, nil, fmt.Errorf("front matter: %w", err)
 	}
 	p = session.Profile{
 		Name: strings.TrimSpace(f.Name), Description: flat(message.Clean(f.Description)),
@@ -71,7 +72,7 @@ func profileTools(n *yaml.Node) (tools, warnings []string, err error) {
 	case n.Kind == yaml.ScalarNode:
 		names = strings.Split(n.Value, ",")
 	case n.Decode(&names) != nil:
-		return nil, nil, errors.New("tools: want a list of names")
+		return nil, nil, fmt.Errorf("front matter: line %d: tools: want a list of names", n.Line)
 	}
 	tools = []string{}
 	for _, name := range names {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"kagent/pkg/message"
+	"kagent/pkg/userfile"
 )
 
 // A schema may come from a stranger, and the validator follows it wherever it
@@ -38,15 +39,24 @@ func compile(raw json.RawMessage) (*compiled, error) {
 	}
 	schema := new(jsonschema.Schema)
 	if err := json.Unmarshal(raw, schema); err != nil {
-		return nil, fmt.Errorf("its schema can't be read: %w", err)
+		return nil, fmt.Errorf("its schema can't be read: %w", userfile.JSON(raw, err))
 	}
 	// Without a loader a reference to another document is an error: a tool's
 	// schema has no business reaching out to a network.
 	resolved, err := schema.Resolve(nil)
 	if err != nil {
-		return nil, fmt.Errorf("its schema can't be used: %w", err)
+		return nil, fmt.Errorf("its schema can't be used: %s", plainFault(err))
 	}
 	return &compiled{schema, resolved, s}, nil
+}
+
+// plainFault leaves out of an error what names packages, and not the schema.
+func plainFault(err error) string {
+	text := err.Error()
+	for _, words := range []string{"jsonschema.Schema: ", "<anonymous schema>: ", "error parsing regexp: "} {
+		text = strings.ReplaceAll(text, words, "")
+	}
+	return text
 }
 
 // spread is what becomes of a schema when each $ref is replaced by what it

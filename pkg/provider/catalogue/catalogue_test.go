@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
@@ -121,7 +122,7 @@ func TestAWrongUsersFileIsSaid(t *testing.T) {
 		"models: [":                             "models.yaml",
 		"modells: {}":                           "modells",
 		"models: {a/b: {windw: 1}}":             "windw",
-		"models: {a/b: {window: many}}":         "many",
+		"models: {a/b: {window: many}}":         "line 1: models.a/b.window: want a whole number, not a text",
 		"models: {a/b: {window: -1}}":           "at least 0",
 		"models: {a/b: {price: {input: -1}}}":   "no price",
 		"models: {ab: {}}":                      "service/model",
@@ -132,6 +133,45 @@ func TestAWrongUsersFileIsSaid(t *testing.T) {
 		_, err := New("models.yaml", []byte(text))
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// Each field of the file, with a value of each wrong kind: line, field, what is wanted.
+func TestEachFieldOfAUsersFileSaysWhatItTakes(t *testing.T) {
+	const model, service = "models:\n  a/b:\n    ", "services:\n  a:\n    protocol: gemini\n    base: http://h\n    "
+	for field, want := range map[string]string{
+		"services:":                          "names with their values",
+		"models:":                            "names with their values",
+		"models:\n  a/b:":                    "fields (window, max_output, price)",
+		"services:\n  a:":                    "fields (protocol, base, keys, keyless)",
+		model + "window:":                    "a whole number",
+		model + "max_output:":                "a whole number",
+		model + "price:":                     "fields (input, output, cache_read, cache_write)",
+		model + "price:\n      input:":       "a number",
+		model + "price:\n      output:":      "a number",
+		model + "price:\n      cache_read:":  "a number",
+		model + "price:\n      cache_write:": "a number",
+		service + "keys:":                    "a list",
+		service + "keyless:":                 "true or false",
+		"services:\n  a:\n    protocol:":     "a text",
+		"services:\n  a:\n    base:":         "a text",
+	} {
+		wrong := []string{"[[SECRET]]", "SECRET", "{}"}
+		switch {
+		case want == "a list":
+			wrong[0] = "5"
+		case want == "a text":
+			wrong[1] = "[]"
+		case strings.HasPrefix(want, "fields"), strings.HasPrefix(want, "names"):
+			wrong[2] = "true"
+		}
+		line := fmt.Sprintf("models.yaml: line %d: ", 1+strings.Count(field, "\n"))
+		for _, value := range wrong {
+			_, err := New("models.yaml", []byte(field+" "+value+"\n"))
+			if err == nil || !strings.HasPrefix(err.Error(), line) || !strings.Contains(err.Error(), ": want "+want+", not ") || strings.Contains(err.Error(), "SECRET") {
+				t.Errorf("%s %s: %v, want %s…%s", field, value, err, line, want)
+			}
 		}
 	}
 }

@@ -1,19 +1,14 @@
 package catalogue
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"kagent/pkg/secret"
+	"kagent/pkg/userfile"
 )
 
 // userFile is what a user may say: services and models that are not built in,
@@ -43,16 +38,10 @@ func hasSecret(base string) bool {
 // numbers that JSON can hold.
 const maxPrice = 1e6
 
-// quoted matches what errors of the decoder repeat of a value: it may be a key.
-var quoted = regexp.MustCompile("`[^`]*\\.\\.\\.`")
-
 func (c *Catalogue) override(file string, user []byte) error {
 	var f userFile
-	d := yaml.NewDecoder(bytes.NewReader(user))
-	d.KnownFields(true)
-	if err := d.Decode(&f); err != nil && !errors.Is(err, io.EOF) {
-		said := quoted.ReplaceAllString(strings.TrimPrefix(err.Error(), "yaml: "), "this")
-		return fmt.Errorf("%s: %s", file, strings.Join(strings.Fields(said), " "))
+	if err := userfile.YAML(user, &f, true); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Services)) {
 		s := f.Services[name]

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"kagent/pkg/userfile"
 )
 
 // tree parses JSON or YAML into the same kind of tree. JSON has a reader of its
@@ -35,7 +37,7 @@ func yamlTree(data []byte) (*yaml.Node, error) {
 		}
 	}
 	if !errors.Is(err, io.EOF) {
-		return nil, errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
+		return nil, userfile.Syntax(err)
 	}
 	return doc.Content[0], nil
 }
@@ -43,12 +45,7 @@ func yamlTree(data []byte) (*yaml.Node, error) {
 func jsonTree(data []byte) (*yaml.Node, error) {
 	var raw json.RawMessage
 	if err := json.Unmarshal(data, &raw); err != nil { // bounds the nesting too
-		var bad *json.SyntaxError
-		if !errors.As(err, &bad) {
-			return nil, err
-		}
-		line := 1 + bytes.Count(data[:min(bad.Offset, int64(len(data)))], []byte("\n"))
-		return nil, &fault{line, bad.Error()}
+		return nil, userfile.JSON(data, err)
 	}
 	p := &jsonParser{dec: json.NewDecoder(bytes.NewReader(data)), data: data, line: 1}
 	p.dec.UseNumber()
