@@ -180,6 +180,7 @@ func refusals() map[string]func(http.ResponseWriter) {
 		"header":  raw("HTTP/1.1 200 OK\r\n" + echoed + "\r\n\r\n"),
 		"length":  raw("HTTP/1.1 200 OK\r\nContent-Length: " + echoed + "\r\n\r\n"),
 		"chunk":   raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + echoed + "\r\n"),
+		"half":    refuse(200, `data: {"choices":[{"index":0,"delta":{"content":"said hunter2+\"odd\"/k"}}]}`+"\n\n"),
 		"odd":     refuse(200, fmt.Sprintf("data: {%s\n\n%s\n", quoted, quoted)),
 	}
 }

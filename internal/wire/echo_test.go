@@ -185,3 +185,39 @@ func TestAKeyInTheEndOfAReplyGetsNowhere(t *testing.T) {
 		})
 	}
 }
+
+// Plans, routes, graphs, verdicts and summaries are made of what a model said.
+func TestAKeyThatIsEchoedToAnyAgentGetsNowhere(t *testing.T) {
+	for _, agent := range []string{"react", "plan-solve", "fusion", "orchestrator"} {
+		t.Run(agent, func(t *testing.T) {
+			t.Parallel()
+			dir, e := t.TempDir(), newEcho(t, "")
+			p := protocols()[0]
+			for _, args := range [][]string{
+				append(p.toEcho(e, "good"), "-a", agent, "--max-steps", "4", "-o", "jsonl", "-v", "--log-file", "log", "go on"),
+				{"resume", "s", "and " + echoed, "-v"},
+				{"compact", "s", "--instructions", "keep " + echoed},
+				{"show", "s", "--plan"},
+				{"list"},
+			} {
+				r := asks(t, dir, args...)
+				clean(t, args[0], r.out+r.stderr)
+			}
+			cleanFiles(t, dir)
+		})
+	}
+}
+
+// What was shown of a stream that is cut in the middle of the key does not end with
+// most of it.
+func TestHalfAKeyInACutStreamIsMasked(t *testing.T) {
+	dir, e := t.TempDir(), newEcho(t, "")
+	r := asks(t, dir, append(protocols()[0].toEcho(e, "half"), "--retries", "0", "--stream", "--allow-partial", "go")...)
+	log, err := os.ReadFile(filepath.Join(dir, ".kagent-sessions", "s", "events.jsonl"))
+	if err != nil || r.code != 75 || r.out != "said [masked GATEWAY]\n" {
+		t.Errorf("exit %d: %q %s %v", r.code, r.out, r.stderr, err)
+	}
+	if text := r.out + r.stderr + string(log); strings.Contains(text, "hunter2+") || !strings.Contains(string(log), "said [masked GATEWAY]") {
+		t.Errorf("half of the key is told: %s", text)
+	}
+}

@@ -70,7 +70,7 @@ func (r *run) unanswered(ctx context.Context, ask CallModel, err error) (*Finish
 
 // said is a reply as the log has it.
 func (r *run) said(model string, reply provider.Reply) *session.AssistantMessage {
-	m := &session.AssistantMessage{Parts: r.storable(reply.Parts), Stop: reply.Stop, Usage: reply.Usage, Model: model, AnsweredBy: r.Mask.MaskReply(message.Clean(reply.Model))}
+	m := &session.AssistantMessage{Parts: r.storable(reply.Parts, reply.Stop), Stop: reply.Stop, Usage: reply.Usage, Model: model, AnsweredBy: r.Mask.MaskReply(message.Clean(reply.Model))}
 	if r.Price != nil {
 		m.CostUSD = r.Price(model, reply.Usage)
 	}

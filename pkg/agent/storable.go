@@ -16,13 +16,16 @@ import (
 // Secrets are masked, where nothing depends on each character. Elsewhere, in what
 // a vendor has signed and in calls, only the keys are that the service itself was
 // sent: no model writes them by chance. What was signed is then sent back no more.
-func (r *Runner) storable(parts []message.Part) []message.Part {
+func (r *Runner) storable(parts []message.Part, stop message.StopReason) []message.Part {
 	out := slices.Clone(parts)
 	for i := range out {
 		out[i].Text = message.Clean(out[i].Text)
 		if !json.Valid(out[i].Opaque) || message.Nesting(out[i].Opaque) > maxNesting {
 			out[i].Opaque = nil
 		}
+	}
+	if stop == message.StopLength {
+		r.withoutCutKey(out)
 	}
 	r.withoutKeys(out)
 	for i, p := range out {
@@ -31,6 +34,21 @@ func (r *Runner) storable(parts []message.Part) []message.Part {
 		}
 	}
 	return out
+}
+
+// withoutCutKey masks the beginning of a key in whose middle a reply was cut. What
+// a vendor has signed it has not cut.
+func (r *Runner) withoutCutKey(parts []message.Part) {
+	if len(parts) == 0 || len(parts[len(parts)-1].Opaque) > 0 {
+		return
+	}
+	last := &parts[len(parts)-1]
+	last.Text = r.Mask.MaskCutKey(last.Text)
+	if last.Call != nil {
+		cut := *last.Call
+		cut.Arguments = r.Mask.MaskCutKey(cut.Arguments)
+		last.Call = &cut
+	}
 }
 
 // withoutKeys masks keys in what a service said. Where that changes anything that

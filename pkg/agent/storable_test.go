@@ -3,6 +3,7 @@ package agent
 import (
 	"encoding/json"
 	deep "reflect"
+	"strings"
 	"testing"
 
 	"kagent/pkg/message"
@@ -38,7 +39,7 @@ func TestAKeyInTheArgumentsOfACallIsMasked(t *testing.T) {
 		`{"path":"production-1.yaml"}`:              `{"path":"production-1.yaml"}`, // words of the user's own
 		`{"a":"` + shaped + `"}`:                    `{"a":"` + shaped + `"}`,
 	} {
-		got := r.storable([]message.Part{call("c1", "t", in)})[0].Call
+		got := r.storable([]message.Part{call("c1", "t", in)}, message.StopCalls)[0].Call
 		if got.Arguments != want || got.ID != "c1" || got.Name != "t" {
 			t.Errorf("%s became %+v", in, got)
 		}
@@ -49,7 +50,7 @@ func TestAKeyInTheArgumentsOfACallIsMasked(t *testing.T) {
 }
 
 func TestAKeyInTheNameOrTheIDOfACallIsMasked(t *testing.T) {
-	got := keeper().storable([]message.Part{call(key, key, "{}"), call("x"+key, "t", "{}")})
+	got := keeper().storable([]message.Part{call(key, key, "{}"), call("x"+key, "t", "{}")}, message.StopCalls)
 	want := []message.Part{call("", "[masked GATEWAY]", "{}"), call("", "t", "{}")}
 	if !deep.DeepEqual(got, want) {
 		t.Errorf("got %+v", got)
@@ -61,7 +62,7 @@ func TestThoughtsAreMaskedAndSignedOnesKeepWhatIsNoKey(t *testing.T) {
 		thought("production-1 "+key, ""),
 		thought("production-1", `{"signature":"s=" }`),
 		message.Text("production-1"),
-	})
+	}, message.StopCalls)
 	want := []message.Part{
 		thought("[masked DB_PASSWORD] [masked GATEWAY]", ""),
 		thought("production-1", `{"signature":"s=" }`),
@@ -90,7 +91,7 @@ func TestWhatWasSignedIsNotSoundWithoutAKeyThatWasInIt(t *testing.T) {
 		"data as base64": {thought("hm", `{"text":"dXNlcjpodW50ZXIyKyJvZGQi"}`)},
 	} {
 		r := keeper()
-		for i, p := range r.storable(parts) {
+		for i, p := range r.storable(parts, message.StopCalls) {
 			if !message.IsMasked(p.Opaque) || !json.Valid(p.Opaque) {
 				t.Errorf("%s: part %d would go back with %s", name, i, p.Opaque)
 			}
@@ -106,7 +107,18 @@ func TestWhatWasSignedIsNotSoundWithoutAKeyThatWasInIt(t *testing.T) {
 
 func TestWithoutAMaskerAReplyStaysAsItIs(t *testing.T) {
 	parts := []message.Part{thought(key, `{"signature":"s="}`), message.Text(key), call(key, key, key)}
-	if got := (&Runner{}).storable(parts); !deep.DeepEqual(got, parts) {
+	if got := (&Runner{}).storable(parts, message.StopCalls); !deep.DeepEqual(got, parts) {
 		t.Errorf("got %+v", got)
+	}
+}
+
+func TestACutReplyDoesNotEndWithMostOfAKey(t *testing.T) {
+	for _, last := range []message.Part{message.Text("a hunter2+"), call("1", "t", `{"a":"hunter2+`), thought("hunter2+", "")} {
+		for stop, want := range map[message.StopReason]bool{message.StopLength: true, message.StopEnd: false} {
+			got, _ := json.Marshal(keeper().storable([]message.Part{message.Text("x"), last}, stop))
+			if strings.Contains(string(got), "[masked GATEWAY]") != want {
+				t.Errorf("%s: %s", stop, got)
+			}
+		}
 	}
 }

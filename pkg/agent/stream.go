@@ -128,7 +128,11 @@ func (k *sink) close(cut bool) error {
 		k.timer.Stop()
 	}
 	if k.mask != nil {
-		k.say(k.mask.Flush()) // what it held back
+		rest := k.mask.Flush() // what it held back
+		if cut {
+			rest = k.run.Mask.MaskCutKey(rest)
+		}
+		k.say(rest)
 	}
 	if cut {
 		k.flush()

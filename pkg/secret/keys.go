@@ -61,6 +61,22 @@ func (k *Keys) HideAcross(pieces []string, mask func(name string) string) []stri
 	return out
 }
 
+// HideEnd does so with a beginning of a key at the end of a text that was cut: one
+// of MinEncoded bytes is no chance.
+func (k *Keys) HideEnd(s string, mask func(name string) string) string {
+	if k == nil {
+		return s
+	}
+	for _, f := range k.forms {
+		for n := min(len(f.text)-1, len(s)); n >= MinEncoded; n-- {
+			if strings.HasSuffix(s, f.text[:n]) {
+				return s[:len(s)-n] + mask(f.name)
+			}
+		}
+	}
+	return s
+}
+
 // hidden returns a piece, which begins at a place of the whole, without what was
 // found in it.
 func hidden(piece string, at int, found []finding, mask func(name string) string) string {

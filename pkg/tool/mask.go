@@ -86,8 +86,13 @@ func (m *Masker) MaskKeys(s string) string { return m.MaskKeysAcross([]string{s}
 
 // MaskKeysAcross masks the keys of a text that is in several pieces.
 func (m *Masker) MaskKeysAcross(pieces []string) []string {
-	return m.orNone().keys.HideAcross(pieces, func(name string) string { return maskOpen + name + "]" })
+	return m.orNone().keys.HideAcross(pieces, maskOf)
 }
+
+// MaskCutKey masks the beginning of a key at the end of a text that was cut.
+func (m *Masker) MaskCutKey(s string) string { return m.orNone().keys.HideEnd(s, maskOf) }
+
+func maskOf(name string) string { return maskOpen + name + "]" }
 
 // MaskReply masks a text that a service said: what Mask masks, and keys in every
 // spelling.
