@@ -82,7 +82,7 @@ func wayAdvice(service catalogue.Service, f *session.Failure, address string) st
 	case strings.Contains(f.Message, "can't be reached") && service.Protocol == "ollama":
 		return "is Ollama running there? Its address is " + address
 	case strings.Contains(f.Message, "can't be reached"):
-		return "is the address right, and reachable from here? It is " + address
+		return "is the address of " + service.Name + " right, and reachable from here? It is " + address
 	case f.Kind == string(provider.Timeout) && f.Status == 0:
 		return "--idle-timeout and --step-timeout give it longer"
 	}

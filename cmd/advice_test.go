@@ -51,8 +51,8 @@ func TestARefusedOptionIsNamedByItsFlag(t *testing.T) {
 
 func TestAServiceThatIsNotReachedIsLookedForWhereItFails(t *testing.T) {
 	for _, c := range []struct{ model, kind, said, want string }{
-		{"openai/m", "network", "h can't be reached: it refuses connections", "; is the address right, and reachable from here? It is https://api.openai.com/v1"},
-		{"openai/m", "timeout", "h can't be reached: it does not answer", "; is the address right, and reachable from here? It is https://api.openai.com/v1"},
+		{"openai/m", "network", "h can't be reached: it refuses connections", "; is the address of openai right, and reachable from here? It is https://api.openai.com/v1"},
+		{"openai/m", "timeout", "h can't be reached: it does not answer", "; is the address of openai right, and reachable from here? It is https://api.openai.com/v1"},
 		{"openai/m", "timeout", "h sent nothing for 2m0s", "; --idle-timeout"},
 		{"openai/m", "network", "h cut the connection", "; try again later"},
 		{"openai/m", "network", "the proxy on the way to h can't be reached: it refuses connections", "; HTTP_PROXY and HTTPS_PROXY name proxies"},
@@ -91,5 +91,27 @@ func TestAnUnusableProxyIsAFaultOfTheCall(t *testing.T) {
 		if code := c.ProcessState.ExitCode(); code != exitUsage || !strings.Contains(out.String(), "kagent: HTTPS_PROXY holds no address of a proxy") || strings.Contains(out.String(), "hunter") {
 			t.Errorf("%s: exit %d: %s", value, code, out)
 		}
+	}
+}
+
+// A file of certificates that can't be used is passed over by Go: it is told, and by
+// doctor too.
+func TestAnUnusableFileOfCertificatesIsWarnedOf(t *testing.T) {
+	dir := t.TempDir()
+	for _, args := range [][]string{
+		{"run", "-q", "-m", "openai/m", "--base-url", "https://127.0.0.1:1", "--retries", "0", "hi"},
+		{"doctor", "--model", "openai/m"},
+	} {
+		c, out := kagentIn(t, dir, args...)
+		c.Env = append(c.Environ(), "SSL_CERT_FILE="+dir+"/none.pem", "OPENAI_API_KEY=x")
+		c.Run()
+		if !strings.Contains(out.String(), "SSL_CERT_FILE names "+dir+"/none.pem, and that does not exist: it is passed over") {
+			t.Errorf("%q: %s", args, out)
+		}
+	}
+	c, out := kagentIn(t, dir, "run", "-q", "-m", "demo", "hi")
+	c.Env = append(c.Environ(), "SSL_CERT_FILE="+dir+"/none.pem")
+	if c.Run(); strings.Contains(out.String(), "SSL_CERT") {
+		t.Error(out)
 	}
 }

@@ -87,8 +87,11 @@ func reachedBy(s session.Settings) string {
 // certificates looks for those that https needs; images made from scratch
 // often lack them.
 func (f *findings) certificates(s session.Settings) {
-	if !strings.Contains(s.Model, "/") || strings.HasPrefix(s.Model, "script:") || strings.HasPrefix(s.BaseURL, "http://") {
+	if !certified(s) {
 		return
+	}
+	for _, w := range trustWarnings(s) {
+		f.warn("certificates", "mend or unset it", "%s", w)
 	}
 	pool, err := x509.SystemCertPool()
 	if err != nil || pool.Equal(x509.NewCertPool()) {

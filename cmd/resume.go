@@ -107,7 +107,9 @@ func (a *app) resume(c *cobra.Command, o *resumeOptions, args []string) error {
 		return a.unlessSkipped(err, res, o.display.quiet)
 	}
 	t := &turn{app: a, store: store, journal: got.journal, provider: got.provider, display: o.display, began: began, result: res}
-	t.result.Warnings = append(append(t.result.Warnings, warnings...), got.warnings...)
+	for _, more := range [][]string{warnings, got.warnings, trustWarnings(got.settings)} {
+		t.result.Warnings = append(t.result.Warnings, more...)
+	}
 	prompt, t.result.Warnings = mask(got.settings, "the prompt", prompt, t.result.Warnings)
 	return t.run(prompt)
 }

@@ -79,7 +79,7 @@ func (a *app) run(c *cobra.Command, o *runOptions, args []string) error {
 	if err := o.settings.apply(&s.created.Settings, func(string) bool { return true }); err != nil {
 		return err
 	}
-	s.result.Warnings = append(s.result.Warnings, o.settings.warnings...)
+	s.result.Warnings = append(append(s.result.Warnings, o.settings.warnings...), trustWarnings(s.created.Settings)...)
 	s.store = a.store()
 	if !s.there(o.session) { // what is missing is told before anybody waits for stdin
 		if err := s.needProvider(); err != nil {

@@ -18,6 +18,15 @@ const maxAuthorities = 16 << 20
 // authorities says what to do about a certificate that nobody here knows. Go
 // passes over a file that it can't read or use: that may be all that is wrong.
 func authorities() string {
+	if fault := AuthorityFault(); fault != "" {
+		return fault
+	}
+	return "if an authority of your own has signed it, SSL_CERT_FILE names the file of its certificate"
+}
+
+// AuthorityFault tells of an SSL_CERT_FILE or SSL_CERT_DIR that holds no
+// certificates, "" if there is none.
+func AuthorityFault() string {
 	if file := os.Getenv("SSL_CERT_FILE"); file != "" {
 		if why := unusable(file); why != "" {
 			return "SSL_CERT_FILE names " + file + ", and that " + why
@@ -28,7 +37,7 @@ func authorities() string {
 			return "SSL_CERT_DIR names " + dir + ", and that " + why
 		}
 	}
-	return "if an authority of your own has signed it, SSL_CERT_FILE names the file of its certificate"
+	return ""
 }
 
 // unusable says why a file is none of certificates, "" if it is one.
