@@ -60,8 +60,14 @@ func cleanFiles(t *testing.T, dir string) {
 // asks runs a command whose key is in a variable that does not look like one.
 func asks(t *testing.T, dir string, args ...string) ran {
 	t.Helper()
+	return asksWith(t, dir, "GATEWAY="+echoed+"\n", args...)
+}
+
+// asksWith does so with a variable.
+func asksWith(t *testing.T, dir, variable string, args ...string) ran {
+	t.Helper()
 	c := command(t, dir, args...)
-	c.Env = append(c.Env, "GATEWAY="+echoed+"\n")
+	c.Env = append(c.Env, variable)
 	var out, stderr bytes.Buffer
 	c.Stdout, c.Stderr = &out, &stderr
 	c.Run()
@@ -219,5 +225,51 @@ func TestHalfAKeyInACutStreamIsMasked(t *testing.T) {
 	}
 	if text := r.out + r.stderr + string(log); strings.Contains(text, "hunter2+") || !strings.Contains(string(log), "said [masked GATEWAY]") {
 		t.Errorf("half of the key is told: %s", text)
+	}
+}
+
+// A key that is sent in another way is one all the same.
+func TestAKeyInAHeaderOrAnAddressGetsNowhere(t *testing.T) {
+	for name, way := range map[string]func(e *echo) (variable string, args []string){
+		"header": func(e *echo) (string, []string) {
+			return "GATEWAY=" + echoed, []string{"-m", "openai/m-x", "--base-url", e.URL + "/v1", "--header", "X-Way: $GATEWAY"}
+		},
+		"scheme": func(e *echo) (string, []string) {
+			return "GATEWAY=Bearer " + echoed, []string{"-m", "openai/m-x", "--base-url", e.URL + "/v1", "--header", "X-Way: $GATEWAY"}
+		},
+		"basic": func(e *echo) (string, []string) {
+			basic := base64.StdEncoding.EncodeToString([]byte("user:" + echoed))
+			return "GATEWAY=Basic " + basic, []string{"-m", "openai/m-x", "--base-url", e.URL + "/v1", "--header", "X-Way: $GATEWAY"}
+		},
+		"address": func(e *echo) (string, []string) {
+			u, _ := url.Parse(e.URL)
+			u.User = url.UserPassword("user", echoed)
+			return "OLLAMA_HOST=" + u.String(), []string{"-m", "ollama/m-x"}
+		},
+		"query": func(e *echo) (string, []string) {
+			return "OLLAMA_HOST=" + e.URL + "?key=" + url.QueryEscape(echoed), []string{"-m", "ollama/m-x"}
+		},
+		"chain": func(e *echo) (string, []string) {
+			return "OPENAI_API_KEY=" + echoed, []string{"-m", "ollama/m-x,openai/m-y", "--base-url", e.URL}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, model := range []string{"m-x", "m-json"} {
+				dir, e := t.TempDir(), newEcho(t, "")
+				variable, args := way(e)
+				for i := range args {
+					args[i] = strings.Replace(args[i], "m-x", model, 1)
+				}
+				args = append([]string{"run", "-s", "s", "-o", "jsonl", "-v", "--retries", "0", "--log-file", "log", "--allow", "write"}, args...)
+				r := asksWith(t, dir, variable, append(args, "go")...)
+				if r.code == 2 || model == "m-x" && r.code != 0 {
+					t.Errorf("exit %d: %s", r.code, r.stderr)
+				}
+				clean(t, "stdout", r.out)
+				clean(t, "stderr", r.stderr)
+				cleanFiles(t, dir)
+			}
+		})
 	}
 }
