@@ -141,11 +141,19 @@ func (a *app) listServices(all []catalogue.Service, text string) error {
 		if s.BaseEnv != "" && os.Getenv(s.BaseEnv) != "" {
 			base = "by " + s.BaseEnv
 		} else if base == "" {
-			base = "by --base-url"
+			base = "by " + baseGivers(s)
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", s.Name, s.Protocol, key, base)
 	}
 	return w.Flush()
+}
+
+// baseGivers say where a service is that has no address of its own.
+func baseGivers(s catalogue.Service) string {
+	if s.BaseEnv != "" {
+		return "--base-url or " + s.BaseEnv
+	}
+	return "--base-url"
 }
 
 // dollars drops what is no price but how numbers are stored: 0.09999999999999999.

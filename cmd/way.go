@@ -49,7 +49,7 @@ func wayTo(c *catalogue.Catalogue, s session.Settings, name string) (way, error)
 	case secret.IsBroken(key):
 		return w, brokenKey(name+" needs a key, and", variable)
 	case w.base == "":
-		return w, usageErrorf("add for example --base-url http://localhost:8080/v1", "%s needs --base-url", name)
+		return w, usageErrorf("add for example --base-url http://localhost:8080/v1", "%s needs %s", name, baseGivers(w.service))
 	case w.key == "" && keyEnv != "":
 		return w, usageErrorf("set it, or name another variable with --api-key-env", "%s needs a key, and %s is not set", name, keyEnv)
 	case w.key == "" && !given && !w.service.Keyless && len(w.service.Keys) > 0:
