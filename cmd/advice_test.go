@@ -115,3 +115,16 @@ func TestAnUnusableFileOfCertificatesIsWarnedOf(t *testing.T) {
 		t.Error(out)
 	}
 }
+
+func TestAVariableThatHoldsNoAddressIsNamed(t *testing.T) {
+	dir := t.TempDir()
+	for model, variable := range map[string]string{"openai/m": "OPENAI_BASE_URL=http://u:hunter2@h o/v1", "ollama/m": "OLLAMA_HOST=http://[::1", "gemini/m": "GEMINI_BASE_URL=ftp://hunter"} {
+		name, _, _ := strings.Cut(variable, "=")
+		c, out := kagentIn(t, dir, "run", "-q", "-m", model, "hi")
+		c.Env = append(c.Environ(), variable, "OPENAI_API_KEY=x", "GEMINI_API_KEY=x")
+		c.Run()
+		if code := c.ProcessState.ExitCode(); code != exitUsage || !strings.Contains(out.String(), name+" holds no http address") || strings.Contains(out.String(), "hunter") {
+			t.Errorf("%s: exit %d: %s", variable, code, out)
+		}
+	}
+}

@@ -40,6 +40,9 @@ func wayTo(c *catalogue.Catalogue, s session.Settings, name string) (way, error)
 		w.base = hostURL(os.Getenv(w.service.BaseEnv))
 	}
 	given := w.base != ""
+	if u, err := url.Parse(w.base); baseURL == "" && given && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+		return w, usageErrorf("want for example http://localhost:8080/v1", "%s holds no http address", w.service.BaseEnv)
+	}
 	if !given {
 		w.base = w.service.Base
 	}
