@@ -85,7 +85,7 @@ func expected(protocol, name string, rule map[string]any) (answer string, code i
 			return "I cannot help with that.\n", 0
 		}
 		return "", 1
-	case "empty_answer", "blank_answer", "finish_tool_calls_without_calls", "malformed_function_call":
+	case "empty_answer", "blank_answer", "finish_tool_calls_without_calls", "malformed_function_call": // the last two where the protocol has no word for them
 		return "", 1 // incomplete
 	case "text_controls":
 		return "x", 0
@@ -118,11 +118,12 @@ func failures(protocol string) map[string]provider.Kind {
 		"error_in_stream": provider.Overloaded, "error_first": provider.Quota,
 		"html200": provider.Server, "html502": provider.Server, "json_error_200": provider.RateLimit,
 		"empty_body": provider.Network, "comment_body": provider.Network, "only_done": provider.Network,
-		"malformed_function_call": provider.Server,
+		"malformed_function_call": provider.Server, "finish_tool_calls_without_calls": provider.Server,
 	}
 	switch protocol {
 	case "responses":
-		delete(kinds, "malformed_function_call") // it arrives as a response that is completed
+		delete(kinds, "malformed_function_call") // these arrive as a response that is completed
+		delete(kinds, "finish_tool_calls_without_calls")
 	case "anthropic":
 		kinds["no_done"] = provider.Network // no message_stop
 	case "gemini":

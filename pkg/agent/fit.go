@@ -28,7 +28,7 @@ func fit(s *session.State, scope string, ask CallModel, in room) Action {
 		return concludeSummary(sc, child, true)
 	}
 	b := session.Budget{Chars: s.ContextBudget(in.window), Other: in.other}
-	if refused := refused(sc); refused > 0 {
+	if refused := refused(s, sc); refused > 0 {
 		b.Hard = true
 		if b.Chars <= 0 || refused < b.Chars {
 			b.Chars = refused
@@ -55,17 +55,22 @@ func fit(s *session.State, scope string, ask CallModel, in room) Action {
 
 // refused is the size of the request that did not fit into the model, as far as
 // its service said so: in words, or by a reply for which there was no room.
-func refused(sc *session.Scope) int {
-	if r := sc.LastReply(); r != nil && noRoom(r) {
+func refused(s *session.State, sc *session.Scope) int {
+	if r := sc.LastReply(); r != nil && noRoom(s)(r) {
 		return max(sc.Asked, 1)
 	}
 	return sc.Refused
 }
 
-// noRoom reports whether a reply was cut before its first word: the request
-// had filled the window.
-func noRoom(r *session.Reply) bool {
-	return r.Stop == message.StopLength && len(r.Parts) == 0 && r.Usage.Output < 16
+// noRoom reports of a reply whether it was cut before its first word: the
+// request had filled the window. Not where the answer may be as short as that,
+// nor where nobody knows how long it was.
+func noRoom(s *session.State) func(*session.Reply) bool {
+	limit := int64(s.Settings.Sampling.MaxOutput)
+	return func(r *session.Reply) bool {
+		short := r.Usage != (message.Usage{}) && r.Usage.Output < 16 && (limit == 0 || r.Usage.Output < limit)
+		return short && r.Stop == message.StopLength && len(r.Parts) == 0
+	}
 }
 
 // longestQuote is how much of a refusal is repeated: it is in the log.

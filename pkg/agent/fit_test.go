@@ -409,6 +409,32 @@ func TestAReplyWithoutRoomIsARequestThatWasTooLong(t *testing.T) {
 	}
 }
 
+// Only what filled the window is blamed on it: not a reply of which nobody knows
+// how long it was, nor one that was not to be longer.
+func TestAnEmptyReplyIsNotBlamedOnTheContextWithoutReason(t *testing.T) {
+	for name, c := range map[string]struct {
+		usage message.Usage
+		limit int
+		want  session.Reason
+	}{
+		"no usage":          {message.Usage{}, 0, session.ReasonMaxOutput},
+		"as long as it may": {message.Usage{Input: 9, Output: 8, Total: 17}, 8, session.ReasonMaxOutput},
+		"shorter":           {message.Usage{Input: 9, Output: 1, Total: 10}, 8, session.ReasonContextLength},
+		"no limit":          {message.Usage{Input: 9, Output: 1, Total: 10}, 0, session.ReasonContextLength},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, model(func(context.Context, provider.Request, func(provider.Event)) (provider.Reply, error) {
+				return provider.Reply{Stop: message.StopLength, Usage: c.usage}, nil
+			}), chatty(9))
+			settings := r.log.State().Settings
+			settings.Sampling.MaxOutput = c.limit
+			r.log = newLedger(settings)
+			r.Journal = r.log
+			r.run("", session.Paused, c.want)
+		})
+	}
+}
+
 // The budget follows from the window and from what was counted so far.
 func TestTheBudgetFollowsTheWindow(t *testing.T) {
 	counting := func(next model) model {

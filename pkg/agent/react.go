@@ -31,8 +31,8 @@ func React(s *session.State, scope string) Action {
 	switch {
 	case r == nil || len(r.Calls) > 0:
 		return CallModel{}
-	case noRoom(r):
-		if replies(s, sc, noRoom) >= maxBlank {
+	case noRoom(s)(r):
+		if replies(s, sc, noRoom(s)) >= maxBlank {
 			return blame(r, session.Paused, session.ReasonContextLength, "the model's window is full: it has no room for an answer")
 		}
 		return CallModel{}

@@ -119,14 +119,14 @@ func (c *client) parse(data []byte, e *event) error {
 func (c *client) reply(b *builder) (provider.Reply, error) {
 	stop, ok := stopOf(string(b.ending.StopReason))
 	if !ok {
-		return provider.Reply{}, c.http.Fail(provider.Server, 0, "the answer ended with stop_reason %q", string(b.ending.StopReason))
+		return provider.Reply{}, c.http.Ended("stop_reason", string(b.ending.StopReason), "")
 	}
 	r := provider.Reply{Parts: b.parts(), Stop: stop, Usage: b.usage.message(), Model: b.model}
-	if stop == message.StopEnd || stop == message.StopCalls {
-		r.Stop = message.StopEnd
-		if len(message.Message{Parts: r.Parts}.Calls()) > 0 {
-			r.Stop = message.StopCalls // whatever the reason says
-		}
+	switch calls := len(message.Message{Parts: r.Parts}.Calls()); {
+	case stop == message.StopEnd && calls > 0:
+		r.Stop = message.StopCalls // whatever the reason says
+	case stop == message.StopCalls && calls == 0:
+		return provider.Reply{}, c.http.NoCall("stop_reason", string(b.ending.StopReason))
 	}
 	return r, nil
 }

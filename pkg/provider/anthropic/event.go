@@ -120,7 +120,7 @@ func stopOf(reason string) (stop message.StopReason, ok bool) {
 		return message.StopEnd, true
 	case "tool_use", "tool_calls", "function_call":
 		return message.StopCalls, true
-	case "max_tokens", "model_context_window_exceeded", "pause_turn", "length":
+	case "max_tokens", "pause_turn", "length":
 		return message.StopLength, true
 	case "refusal":
 		return message.StopRefusal, true

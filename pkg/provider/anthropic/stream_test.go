@@ -151,8 +151,8 @@ func TestInputIsWhatTheModelWrote(t *testing.T) {
 
 func TestStopReasonsAreMapped(t *testing.T) {
 	for reason, want := range map[string]message.StopReason{
-		`"end_turn"`: message.StopEnd, `"stop_sequence"`: message.StopEnd, `"tool_use"`: message.StopEnd, `null`: message.StopEnd,
-		`"max_tokens"`: message.StopLength, `"model_context_window_exceeded"`: message.StopLength, `"pause_turn"`: message.StopLength,
+		`"end_turn"`: message.StopEnd, `"stop_sequence"`: message.StopEnd, `null`: message.StopEnd,
+		`"max_tokens"`: message.StopLength, `"pause_turn"`: message.StopLength,
 		`"refusal"`: message.StopRefusal, `"content_filter"`: message.StopFilter,
 		`"compaction"`: "", `"tomorrow"`: "",
 	} {

@@ -77,6 +77,7 @@ func wireAnswer(a providertest.Answer) []providertest.Event {
 	}
 	stop := map[providertest.End]string{
 		providertest.Finished: "end_turn", providertest.AtLimit: "max_tokens", providertest.Filtered: "content_filter", providertest.Unknown: "abducted",
+		providertest.Full: "model_context_window_exceeded", providertest.Calling: "tool_use",
 	}[a.End]
 	if a.Calls != nil && a.End == providertest.Finished {
 		stop = "tool_use"

@@ -182,10 +182,13 @@ func (c *client) reply(b *builder) (provider.Reply, error) {
 	b.endCall(false)
 	stop, ok := stopOf(b.finish)
 	if !ok {
-		return provider.Reply{}, c.abnormal(b.finish, b.because)
+		return provider.Reply{}, c.http.Ended("finishReason", b.finish, b.because)
 	}
-	if stop == message.StopEnd && b.calls() > 0 {
+	switch {
+	case stop == message.StopEnd && b.calls() > 0:
 		stop = message.StopCalls
+	case stop == message.StopCalls && b.calls() == 0:
+		return provider.Reply{}, c.http.NoCall("finishReason", b.finish)
 	}
 	return provider.Reply{Parts: b.parts, Stop: stop, Usage: b.usage, Model: b.model}, nil
 }

@@ -60,6 +60,7 @@ func wireAnswer(a providertest.Answer) []providertest.Event {
 	}
 	finish := map[providertest.End]string{
 		providertest.Finished: "STOP", providertest.AtLimit: "MAX_TOKENS", providertest.Filtered: "SAFETY", providertest.Unknown: "ABDUCTED",
+		providertest.Full: "model_length", providertest.Calling: "tool_calls",
 	}[a.End]
 	add(`{"text":""}`, `,"finishReason":"`+finish+`"`)
 	return list

@@ -89,18 +89,23 @@ func (c *client) failed(ctx context.Context, b *builder, err error) error {
 func (c *client) reply(b *builder, reason string) (provider.Reply, error) {
 	r := provider.Reply{Parts: b.parts(), Usage: b.usage, Model: b.model}
 	switch strings.ToLower(reason) {
-	case "", "stop", "end_turn", "tool_calls", "tool_use": // old servers give none
+	case "tool_calls", "tool_use":
+		if len(b.calls) == 0 {
+			return provider.Reply{}, c.http.NoCall("done_reason", reason)
+		}
+		r.Stop = message.StopCalls
+	case "", "stop", "end_turn": // old servers give none
 		r.Stop = message.StopEnd
 		if len(b.calls) > 0 {
 			r.Stop = message.StopCalls
 		}
 	case "length":
-		if len(r.Parts) == 0 { // F129: the prompt fills the window, so that not a word fits in
+		if len(r.Parts) == 0 && !b.spent() { // F129: the prompt fills the window, so that not a word fits in
 			return provider.Reply{}, c.http.Fail(provider.ContextLength, 0, "the prompt leaves no room for an answer in the model's context")
 		}
 		r.Stop = message.StopLength
 	default: // load and unload, among others: no answer at all
-		return provider.Reply{}, c.http.Fail(provider.Server, 0, "the answer ended with done_reason %q", reason)
+		return provider.Reply{}, c.http.Ended("done_reason", reason, "")
 	}
 	return r, nil
 }
@@ -114,6 +119,13 @@ type builder struct {
 	usage           message.Usage
 	model           string
 	lines           int
+	limit           int // of the answer, in tokens; 0: none was asked for
+}
+
+// spent reports whether as much was said as the answer may be long, perhaps
+// without a word of it.
+func (b *builder) spent() bool {
+	return b.limit > 0 && (b.usage == message.Usage{} || b.usage.Output >= int64(b.limit))
 }
 
 func (b *builder) add(l line) {

@@ -33,6 +33,6 @@ func (c *client) Stream(ctx context.Context, req provider.Request, emit func(pro
 	return c.http.Exchange(ctx,
 		func() ([]byte, error) { return c.encode(req) },
 		func(a *sse.Answer) (provider.Reply, error) {
-			return c.decode(ctx, a, &builder{emit: emit, model: c.http.Model})
+			return c.decode(ctx, a, &builder{emit: emit, model: c.http.Model, limit: req.Options.MaxOutput})
 		})
 }

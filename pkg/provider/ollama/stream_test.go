@@ -2,6 +2,8 @@ package ollama
 
 import (
 	"errors"
+	"io"
+	"net/http"
 	"reflect"
 	"strings"
 	"testing"
@@ -80,6 +82,26 @@ func TestErrorsAreClassified(t *testing.T) {
 		var e *provider.Error
 		if !errors.As(err, &e) || e.Kind != c.kind || !strings.Contains(e.Message, c.says) || reply.Parts != nil {
 			t.Errorf("%d %s: %v, want %s, %q", c.status, c.body, err, c.kind, c.says)
+		}
+	}
+}
+
+// A reply without a word that was as long as it might be is cut by its limit: the
+// prompt is not to blame.
+func TestAnEmptyReplyAtItsLimitIsNoFullContext(t *testing.T) {
+	for body, want := range map[string]message.StopReason{
+		`{"done":true,"done_reason":"length","prompt_eval_count":9,"eval_count":8}`: message.StopLength,
+		`{"done":true,"done_reason":"length"}`:                                      message.StopLength,
+		`{"done":true,"done_reason":"length","prompt_eval_count":9,"eval_count":0}`: "",
+	} {
+		p := open(t, Options{Model: "m"}, func(r *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+		})
+		req := provider.Request{Messages: []message.Message{say(message.User, message.Text("hi"))}}
+		req.Options.MaxOutput = 8
+		reply, err := p.Stream(t.Context(), req, func(provider.Event) {})
+		if reply.Stop != want || (err == nil) != (want != "") {
+			t.Errorf("%s: %+v, %v; want %q", body, reply, err, want)
 		}
 	}
 }

@@ -53,6 +53,7 @@ func wireAnswer(a providertest.Answer) []providertest.Event {
 	// There is no word for a filter: one would be unknown.
 	reason := map[providertest.End]string{
 		providertest.Finished: "stop", providertest.AtLimit: "length", providertest.Filtered: "content_filter", providertest.Unknown: "abducted",
+		providertest.Full: "context_length", providertest.Calling: "tool_calls",
 	}[a.End]
 	return append(list, providertest.Event{Data: fmt.Sprintf(
 		`{"model":"m","message":{"role":"assistant","content":""},"done":true,"done_reason":%q,"total_duration":9,"prompt_eval_count":%d,"eval_count":%d}`,

@@ -114,7 +114,7 @@ func (c *client) chunk(b *builder, data []byte) error {
 func (c *client) reply(b *builder) (provider.Reply, error) {
 	stop, ok := stopOf(b.finish)
 	if !ok {
-		return provider.Reply{}, c.abnormal(b.finish)
+		return provider.Reply{}, c.http.Ended("finish_reason", b.finish, "")
 	}
 	r := provider.Reply{Parts: b.parts(), Stop: stop, Usage: b.usage, Model: b.model}
 	calls := len(r.Parts) > 0 && r.Parts[len(r.Parts)-1].Type == message.TypeCall
@@ -125,7 +125,7 @@ func (c *client) reply(b *builder) (provider.Reply, error) {
 	case b.refusal.String() != "":
 		r.Stop = message.StopRefusal
 	case stop == message.StopCalls:
-		r.Stop = message.StopEnd
+		return provider.Reply{}, c.http.NoCall("finish_reason", b.finish)
 	}
 	return r, nil
 }

@@ -240,7 +240,7 @@ func stopOf(finish string) (stop message.StopReason, ok bool) {
 		return message.StopEnd, true
 	case "tool_calls", "tool_call", "tool_use", "function_call":
 		return message.StopCalls, true
-	case "length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded":
+	case "length", "max_tokens", "max_output_tokens":
 		return message.StopLength, true
 	case "content_filter", "safety", "recitation", "prohibited_content", "blocklist", "spii", "sensitive":
 		return message.StopFilter, true

@@ -191,7 +191,7 @@ func TestArgumentsAreWhatTheModelWrote(t *testing.T) {
 
 func TestFinishReasonsAreMapped(t *testing.T) {
 	for finish, want := range map[string]message.StopReason{
-		"stop": message.StopEnd, "eos": message.StopEnd, "STOP": message.StopEnd, "tool_calls": message.StopEnd,
+		"stop": message.StopEnd, "eos": message.StopEnd, "STOP": message.StopEnd,
 		"length": message.StopLength, "MAX_TOKENS": message.StopLength,
 		"content_filter": message.StopFilter, "SAFETY": message.StopFilter, "refusal": message.StopRefusal,
 	} {

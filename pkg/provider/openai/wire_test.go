@@ -59,6 +59,7 @@ func wireAnswer(a providertest.Answer) []providertest.Event {
 	}
 	finish := map[providertest.End]string{
 		providertest.Finished: "stop", providertest.AtLimit: "length", providertest.Filtered: "content_filter", providertest.Unknown: "abducted",
+		providertest.Full: "model_length", providertest.Calling: "tool_calls",
 	}[a.End]
 	if a.Calls != nil && a.End == providertest.Finished {
 		finish = "tool_calls"

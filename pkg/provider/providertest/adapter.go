@@ -79,6 +79,8 @@ const (
 	AtLimit  End = "length"
 	Filtered End = "filter"
 	Unknown  End = "unknown"
+	Full     End = "full" // the window is, not the answer's limit
+	Calling  End = "call" // by a call, whether there is one or not; not every protocol says so
 )
 
 // Literals cuts s into JSON string literals of at most n characters each.

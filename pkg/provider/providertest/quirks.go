@@ -30,6 +30,7 @@ func quirkErrors() map[string]provider.Kind {
 		"html200": provider.Server, "html502": provider.Server,
 		"empty_body": provider.Network, "comment_body": provider.Network, "only_done": provider.Server,
 		"json_error_200": provider.RateLimit, "malformed_function_call": provider.Server,
+		"finish_tool_calls_without_calls": provider.Server,
 	}
 }
 

@@ -158,9 +158,28 @@ func testEnds(t *testing.T, a Adapter) {
 		}
 		failed(t, err)
 	}
+	a.failsBy(t, Answer{Text: text.Text, End: Full}, provider.ContextLength, "context was full")
+	if a.Protocol != "openai-responses" {
+		a.failsBy(t, Answer{Text: text.Text, End: Calling}, provider.Server, "no call")
+		a.failsBy(t, Answer{End: Calling}, provider.Server, "no call")
+		if reply, err := a.answerWith(t, Answer{Calls: calls.Calls, End: Calling}); err != nil || reply.Stop != message.StopCalls {
+			t.Errorf("a call: %v, %v", reply, err)
+		}
+	}
 	text.End = Finished
 	if reply, err := a.answerWith(t, text); err != nil || reply.Stop != message.StopEnd || textOf(reply) != "The answer is" {
 		t.Errorf("%+v, %v", reply, err)
+	}
+}
+
+// failsBy: what ended so is no answer.
+func (a Adapter) failsBy(t *testing.T, said Answer, kind provider.Kind, says string) {
+	t.Helper()
+	reply, err := a.answerWith(t, said)
+	if err == nil {
+		t.Errorf("%s became %+v", said.End, reply)
+	} else if e := failed(t, err); e.Kind != kind || !strings.Contains(e.Message, says) {
+		t.Errorf("%s: %v, want %s: %s", said.End, e, kind, says)
 	}
 }
 

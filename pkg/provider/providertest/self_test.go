@@ -128,6 +128,10 @@ func (l ownProtocol) reply(v line, think, text string, calls []message.Part) (pr
 	switch {
 	case v.End == "unknown" && l.sin != "every end is one":
 		return provider.Reply{}, l.http.Fail(provider.Server, 0, "ended by %q", v.End)
+	case v.End == "context_length" && l.sin != "a full window is a limit":
+		return provider.Reply{}, l.http.Ended("End", v.End, "")
+	case v.End == "tool_calls" && calls == nil && l.sin != "a lost call is none":
+		return provider.Reply{}, l.http.NoCall("End", v.End)
 	case v.End == "stop" && calls != nil:
 		stop = message.StopCalls
 	}
@@ -190,7 +194,7 @@ func ownAdapter(sin string) Adapter {
 				for _, c := range a.Calls {
 					list = append(list, value(line{Call: true, ID: c.ID, Name: c.Name, Arguments: c.Arguments}))
 				}
-				end := map[End]string{Finished: "stop", AtLimit: "length", Filtered: "content_filter", Unknown: "unknown"}[a.End]
+				end := map[End]string{Finished: "stop", AtLimit: "length", Filtered: "content_filter", Unknown: "unknown", Full: "context_length", Calling: "tool_calls"}[a.End]
 				return append(list, value(line{End: end, Usage: json.RawMessage(value(a.Usage).Data)}))
 			},
 			Error:   func(s string) []Event { return []Event{value(line{Error: s, Why: "overloaded_error"})} },
@@ -223,6 +227,8 @@ func TestEverySinIsFound(t *testing.T) {
 		"says it twice":                    "what_the_reply_says",
 		"mends arguments":                  "arguments",
 		"every end is one":                 "ends",
+		"a full window is a limit":         "ends",
+		"a lost call is none":              "ends",
 		"loses a call":                     "what_the_reply_says",
 		"forgets the caller's cause":       "the_caller's_end",
 		"an end is the end":                "cut_anywhere",

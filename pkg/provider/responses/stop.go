@@ -21,13 +21,13 @@ func (c *client) stop(r response) (message.StopReason, error) {
 		case "content_filter":
 			return message.StopFilter, nil
 		}
-		return "", c.http.Fail(provider.Server, 0, "the answer is incomplete, reason %q", string(r.Incomplete.Is.Reason))
+		return "", c.http.Ended("status incomplete, reason", string(r.Incomplete.Is.Reason), "")
 	case "failed":
 		if sse.IsError(r.Error) {
 			return "", c.http.InStream(bytes.TrimSpace(r.Error))
 		}
 	}
-	return "", c.http.Fail(provider.Server, 0, "the answer ended with status %q", string(r.Status))
+	return "", c.http.Ended("status", string(r.Status), "")
 }
 
 // truncated is the error for a stream without a terminal event.

@@ -97,6 +97,8 @@ func wireAnswer(a providertest.Answer) []providertest.Event {
 		event, status, reason = "response.incomplete", "incomplete", `{"reason":"max_output_tokens"}`
 	case providertest.Filtered:
 		event, status, reason = "response.incomplete", "incomplete", `{"reason":"content_filter"}`
+	case providertest.Full:
+		event, status, reason = "response.incomplete", "incomplete", `{"reason":"context_length_exceeded"}`
 	case providertest.Unknown:
 		status = "abducted"
 	}
@@ -119,8 +121,9 @@ func TestEveryQuirkOfTheFakeServer(t *testing.T) {
 	providertest.Quirks(t, adapter(), providertest.FakeServer{
 		Path: "/v1", RulesOn: []string{"unknown_field"},
 		Errors: map[string]provider.Kind{
-			"only_done":               provider.Network, // [DONE] is not of this protocol
-			"malformed_function_call": "",               // nor is such an end: it arrives as completed
+			"only_done":                       provider.Network, // [DONE] is not of this protocol
+			"malformed_function_call":         "",               // nor are such ends: they arrive as completed
+			"finish_tool_calls_without_calls": "",
 		},
 	})
 }
