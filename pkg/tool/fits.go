@@ -1,22 +1,35 @@
 package tool
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"kagent/pkg/message"
 )
 
 // Schema is a JSON Schema that values are checked against.
-type Schema struct{ c *compiled }
+type Schema struct {
+	c    *compiled
+	root any // the schema as it was written
+}
 
-// NewSchema reads a schema. References to other documents are an error.
+// NewSchema reads a schema that a person wrote: its error says in one line what
+// is wrong with it and where. References to other documents are one.
 func NewSchema(raw json.RawMessage) (*Schema, error) {
+	if len(raw) > maxSchema || message.Nesting(raw) > maxNested {
+		return nil, fmt.Errorf("it has more than %d bytes or %d levels", maxSchema, maxNested)
+	}
+	if err := wellFormed(raw); err != nil {
+		return nil, err
+	}
 	c, err := compile(raw)
 	if err != nil {
 		return nil, err
 	}
-	return &Schema{c}, nil
+	s := &Schema{c: c}
+	return s, json.Unmarshal(raw, &s.root)
 }
 
 // Problem says what is wrong with a value, "" if it fits. Text is valid UTF-8 of
@@ -29,11 +42,20 @@ func (s *Schema) Problem(value json.RawMessage) string {
 	if depth := message.Nesting(value); depth > maxNested || !s.c.spread.bears(depth) {
 		return "it is nested too deep to be held against the schema"
 	}
-	wrong := ""
-	if object, ok := v.(map[string]any); ok {
-		wrong = s.c.validate(object)
-	} else if err := s.c.resolved.Validate(v); err != nil {
-		wrong = readable(err)
+	return message.Clean(clip(s.wrong(v), maxProblem))
+}
+
+// wrong names all that is missing or unknown at once, where it is that, so that
+// one more try can mend it.
+func (s *Schema) wrong(v any) string {
+	if s.c.resolved.Validate(v) == nil {
+		return ""
 	}
-	return message.Clean(clip(wrong, maxProblem))
+	if object, ok := v.(map[string]any); ok {
+		if wrong := cmp.Or(misnamed(s.c.schema, object), misnamedBelow(s.c.schema, object, "")); wrong != "" {
+			return wrong
+		}
+	}
+	x := explainer{surveyor: surveyor{root: s.root}}
+	return cmp.Or(x.wrong(s.root, v, ""), "it does not fit")
 }

@@ -41,6 +41,12 @@ func compile(raw json.RawMessage) (*compiled, error) {
 	if err := json.Unmarshal(raw, schema); err != nil {
 		return nil, fmt.Errorf("its schema can't be read: %w", userfile.JSON(raw, err))
 	}
+	switch dialect := plainDialect(schema.Schema); dialect { // with or without TLS and #
+	case "json-schema.org/draft-07/schema":
+		schema.Schema = "http://" + dialect + "#"
+	case "json-schema.org/draft/2020-12/schema":
+		schema.Schema = "https://" + dialect
+	}
 	// Without a loader a reference to another document is an error: a tool's
 	// schema has no business reaching out to a network.
 	resolved, err := schema.Resolve(nil)
