@@ -8,6 +8,7 @@ import (
 	"context"
 	"net/url"
 	"strings"
+	"sync/atomic"
 
 	"kagent/pkg/provider"
 	"kagent/pkg/provider/sse"
@@ -31,7 +32,7 @@ func New(o Options) (provider.Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &client{http, traitsOf(o.Model)}
+	c := &client{http: http, traits: traitsOf(o.Model)}
 	if http.Header.Get("Anthropic-Version") == "" {
 		http.Header.Set("Anthropic-Version", apiVersion)
 	}
@@ -59,16 +60,23 @@ func path(base string) string {
 }
 
 type client struct {
-	http   *sse.Client
-	traits traits
+	http    *sse.Client
+	traits  traits
+	unbound atomic.Bool // a gateway does not know block_binding
 }
 
 func (c *client) Stream(ctx context.Context, req provider.Request, emit func(provider.Event)) (provider.Reply, error) {
-	var left leftOut
+	left := leftOut{thoughts: sse.Silent(req.Messages, c.http.ID()), binding: c.unbound.Load()}
 	for {
 		reply, err := c.ask(ctx, req, left, emit)
+		if err == nil && left.thoughts {
+			sse.MarkSilent(reply.Parts)
+		}
 		if err == nil || !left.more(err) {
 			return reply, err
+		}
+		if left.binding {
+			c.unbound.Store(true)
 		}
 	}
 }

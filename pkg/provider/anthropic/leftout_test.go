@@ -3,6 +3,7 @@ package anthropic
 import (
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,7 +48,8 @@ func TestWhatIsRefusedIsLeftOut(t *testing.T) {
 		said := say(message.Assistant, providertest.ThoughtPart("hm", `{"type":"thinking","signature":"s"}`), providertest.ThoughtPart("", `{"type":"redacted_thinking","data":"d"}`), message.Text("well"))
 		said.Model = "anthropic/claude-opus-5-5"
 		req.Messages = append(req.Messages, said, say(message.User, message.Text("and?")))
-		_, err := open(t, Options{Model: "claude-opus-5-5", HTTPClient: client}).Stream(t.Context(), req, func(provider.Event) {})
+		p := open(t, Options{Model: "claude-opus-5-5", HTTPClient: client})
+		reply, err := p.Stream(t.Context(), req, func(provider.Event) {})
 		if (err == nil) != c.ok || len(bodies) != c.requests {
 			t.Fatalf("%s: %d requests, %v", name, len(bodies), err)
 		}
@@ -59,6 +61,21 @@ func TestWhatIsRefusedIsLeftOut(t *testing.T) {
 			if refusal != unknown && (strings.Contains(last, `"signature"`) || strings.Contains(last, "redacted")) {
 				t.Errorf("%s: request %d still has thoughts", name, i+2)
 			}
+		}
+		if err != nil {
+			continue
+		}
+		// It is remembered: the thoughts by the conversation, the field by the process.
+		next := say(message.Assistant, append([]message.Part{providertest.ThoughtPart("new", `{"type":"thinking","signature":"t"}`)}, reply.Parts...)...)
+		next.Model = said.Model
+		req.Messages = append(req.Messages, next, say(message.User, message.Text("and?")))
+		if _, err := p.Stream(t.Context(), req, func(provider.Event) {}); err != nil || len(bodies) != c.requests+1 {
+			t.Errorf("%s: after it %d requests, %v", name, len(bodies), err)
+		}
+		last = bodies[len(bodies)-1]
+		thoughts := slices.ContainsFunc(c.refusals, func(r string) bool { return r != unknown })
+		if strings.Contains(last, `"signature"`) == thoughts || strings.Contains(last, "silent") {
+			t.Errorf("%s: after it: %s", name, last)
 		}
 	}
 }

@@ -56,10 +56,18 @@ func address(base, model string) string {
 type client struct{ http *sse.Client }
 
 func (c *client) Stream(ctx context.Context, req provider.Request, emit func(provider.Event)) (provider.Reply, error) {
+	silent := sse.Silent(req.Messages, c.http.ID())
+	if silent {
+		req = unsigned(req)
+	}
 	reply, err := c.ask(ctx, req, emit)
-	if refusesSignatures(err) {
+	if refusesSignatures(err) && !silent {
 		// It would refuse this conversation for ever; the request has emitted nothing.
-		return c.ask(ctx, unsigned(req), emit)
+		silent = true
+		reply, err = c.ask(ctx, unsigned(req), emit)
+	}
+	if err == nil && silent {
+		sse.MarkSilent(reply.Parts)
 	}
 	return reply, err
 }

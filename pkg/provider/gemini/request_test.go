@@ -225,7 +225,7 @@ func TestSignaturesThatAreRefusedAreLeftOut(t *testing.T) {
 			{Role: message.Assistant, Parts: []message.Part{call}, Model: "gemini/gemini-3-pro-preview"},
 			{Role: message.Tool, Parts: []message.Part{result}},
 		}}
-		_, err := openModel(t, o).Stream(t.Context(), req, func(provider.Event) {})
+		reply, err := openModel(t, o).Stream(t.Context(), req, func(provider.Event) {})
 		if len(bodies) != want || (err == nil) != (want == 2) {
 			t.Errorf("%s: %d requests, %v", refusal, len(bodies), err)
 		}
@@ -234,6 +234,15 @@ func TestSignaturesThatAreRefusedAreLeftOut(t *testing.T) {
 		}
 		if req.Messages[1].Model == "" {
 			t.Error("the caller's messages were changed")
+		}
+		if err != nil {
+			continue
+		}
+		// It is remembered, by the conversation.
+		req.Messages = append(req.Messages, message.Message{Role: message.Assistant, Parts: reply.Parts, Model: "gemini/gemini-3-pro-preview"},
+			message.Message{Role: message.User, Parts: []message.Part{message.Text("b")}})
+		if _, err := openModel(t, o).Stream(t.Context(), req, func(provider.Event) {}); err != nil || len(bodies) != want+1 || strings.Contains(bodies[want], "silent") {
+			t.Errorf("after it: %d requests, %v: %s", len(bodies), err, bodies[len(bodies)-1])
 		}
 	}
 }

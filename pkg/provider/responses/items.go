@@ -79,7 +79,6 @@ func (c *client) assistant(m message.Message) (items []any) {
 		var o opaque
 		if own {
 			o = opened(p.Opaque)
-			o.Silent = false // not for the service
 		}
 		switch p.Type {
 		case message.TypeReasoning:
@@ -114,7 +113,6 @@ type opaque struct {
 	ID      string `json:"id,omitempty"`
 	Phase   string `json:"phase,omitempty"` // what a text is: commentary, final_answer
 	Refusal bool   `json:"refusal,omitempty"`
-	Silent  bool   `json:"silent,omitempty"` // the service refused thoughts: none are sent any more
 }
 
 // sealed returns o as JSON, nil if there is nothing in it.
@@ -132,7 +130,7 @@ func opened(raw json.RawMessage) (o opaque) {
 		return opaque{}
 	}
 	if message.IsMasked(raw) {
-		return opaque{Silent: o.Silent}
+		return opaque{}
 	}
 	return o
 }

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 
-	"kagent/pkg/message"
 	"kagent/pkg/provider"
 )
 
@@ -32,29 +31,4 @@ func (l *leftOut) more(err error) bool {
 		return false
 	}
 	return true
-}
-
-// markSilent writes down in a reply that thoughts before it were refused, so
-// that no later request sends any: the session remembers it, not the process.
-func markSilent(parts []message.Part) {
-	for i, p := range parts {
-		if p.Type == message.TypeText || p.Type == message.TypeCall {
-			o := opened(p.Opaque)
-			o.Silent = true
-			parts[i].Opaque = o.sealed()
-			return
-		}
-	}
-}
-
-// silent reports whether thoughts were refused earlier in the conversation.
-func (c *client) silent(list []message.Message) bool {
-	for _, m := range list {
-		for _, p := range m.Parts {
-			if p.Type != message.TypeReasoning && m.Model == c.http.ID() && opened(p.Opaque).Silent {
-				return true
-			}
-		}
-	}
-	return false
 }

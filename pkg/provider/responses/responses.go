@@ -33,11 +33,11 @@ type client struct {
 }
 
 func (c *client) Stream(ctx context.Context, req provider.Request, emit func(provider.Event)) (provider.Reply, error) {
-	left := leftOut{seal: c.unsealed.Load(), thoughts: c.silent(req.Messages)}
+	left := leftOut{seal: c.unsealed.Load(), thoughts: sse.Silent(req.Messages, c.http.ID())}
 	for {
 		reply, err := c.ask(ctx, req, left, emit)
 		if err == nil && left.thoughts {
-			markSilent(reply.Parts)
+			sse.MarkSilent(reply.Parts)
 		}
 		if err == nil || !left.more(err) {
 			return reply, err
