@@ -23,7 +23,7 @@ func TestAMisspeltModelIsAskedFor(t *testing.T) {
 	for wrong, want := range map[string]string{
 		"gpt-5.1-mni":                        "did you mean openai/gpt-", // and no more than three
 		"claud-sonnet":                       "did you mean anthropic/claude-sonnet-",
-		"claude-sonnet-4-5":                  "did you mean anthropic/claude-sonnet-4-5-20250929",
+		"claude-sonet-4-5-20250929":          "did you mean anthropic/claude-sonnet-4-5-20250929",
 		"GPT-5.1":                            "did you mean openai/gpt-5.1?",
 		"gpt5":                               "did you mean openai/gpt-5?",
 		"gemini-2.5-por":                     "did you mean gemini/gemini-2.5-pro?",

@@ -134,6 +134,9 @@ func (c *Catalogue) Model(name string) (Model, bool) {
 	if m, ok := builtIn(name); ok {
 		return m, true
 	}
+	if m, ok := snapshot(name); ok {
+		return m, true
+	}
 	service, rest, _ := strings.Cut(name, "/")
 	if s, ok := c.Service(service); ok && s.As != "" {
 		m, ok := c.Model(s.As + "/" + rest)
@@ -178,11 +181,17 @@ func (c *Catalogue) Models() []Model {
 // Resolve returns the full names of the models that a service calls by this
 // name.
 func (c *Catalogue) Resolve(bare string) []string {
-	var out []string
+	var out, undated []string
 	for _, m := range c.Models() {
-		if _, rest, _ := strings.Cut(m.Name, "/"); rest == bare {
+		switch service, rest, _ := strings.Cut(m.Name, "/"); {
+		case rest == bare:
 			out = append(out, m.Name)
+		case isSnapshot(rest, bare):
+			undated = append(undated, service+"/"+bare)
 		}
+	}
+	if out == nil {
+		return slices.Compact(undated)
 	}
 	return out
 }

@@ -11,6 +11,8 @@
 //   - A price that the source gives as 0 beside a price for input is not known:
 //     tokens read from or written to a cache then cost what input costs. A bill
 //     is not told too low.
+//   - A name without a date means the one dated model of that name there is; a
+//     date is never left off, for snapshots may differ in price.
 //   - Services that offer the models of others under the same names (Azure and
 //     the like) have no models here: a bare name would not be unique.
 package catalogue

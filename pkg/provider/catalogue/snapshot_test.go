@@ -1,0 +1,31 @@
+package catalogue
+
+import (
+	"reflect"
+	"testing"
+)
+
+func TestANameWithoutADateMeansTheOneSnapshotOfIt(t *testing.T) {
+	c, err := New("", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dated, _ := c.Model("anthropic/claude-sonnet-4-5-20250929")
+	m, ok := c.Model("anthropic/claude-sonnet-4-5")
+	if !ok || m.Name != "anthropic/claude-sonnet-4-5" || m.Price == nil || !reflect.DeepEqual(m.Price, dated.Price) || m.Window != dated.Window {
+		t.Errorf("it has %+v of %+v", m, dated)
+	}
+	if got := c.Resolve("claude-sonnet-4-5"); !reflect.DeepEqual(got, []string{"anthropic/claude-sonnet-4-5"}) {
+		t.Errorf("the bare name is %v", got)
+	}
+	for _, name := range []string{"anthropic/claude-sonnet", "anthropic/claude-sonnet-4-5-2025", "anthropic/claude-opus-5-20260101", "anthropic/claude-", "anthropic/\"", "openai/claude-sonnet-4-5"} {
+		if m, ok := c.Model(name); ok {
+			t.Errorf("%s is %+v", name, m)
+		}
+	}
+	for text, want := range map[string]bool{"20250929": true, "2025-09-29": true, "2025-0929": false, "12345678": false, "202509291": false, "": false, "2025-09-29x": false} {
+		if isDate(text) != want {
+			t.Errorf("%q as a date: %v", text, !want)
+		}
+	}
+}
