@@ -3,13 +3,10 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -140,11 +137,13 @@ func TestShowOfAHugeLog(t *testing.T) {
 	}
 }
 
-// TestResumeOfALargeSession measures the command against decoding each line of
-// the log once, into what it is known to hold.
+// TestResumeOfALargeSession measures the command against a program that only
+// decodes each line of the log once and keeps what it holds. Both are processes
+// of their own: what the memory costs that a process has not touched before is
+// much of either.
 func TestResumeOfALargeSession(t *testing.T) {
 	dir := memoryDir(t)
-	kagent := measure(t, dir)
+	kagent, decoder := measure(t, dir), measured(t, dir, "decode", "./testdata/decode")
 	j := grow(t, filepath.Join(dir, "kept"), filepath.Join(dir, "script.yaml"), resumeMB)
 	if err := j.Commit(); err != nil {
 		t.Fatal(err)
@@ -156,7 +155,7 @@ func TestResumeOfALargeSession(t *testing.T) {
 		if b, err := exec.Command("cp", "-r", filepath.Join(dir, "kept"), sessions).CombinedOutput(); err != nil {
 			t.Fatalf("%v %s", err, b)
 		}
-		decode = append(decode, decodeLog(t, filepath.Join(sessions, "s", "events.jsonl")))
+		decode = append(decode, decoder(filepath.Join(sessions, "s", "events.jsonl")).cpu-decoder(os.DevNull).cpu)
 		start = append(start, kagent("version").cpu)
 		resume = append(resume, kagent("resume", "-q", "--dir", sessions, "s").cpu)
 		os.RemoveAll(sessions)
@@ -167,40 +166,4 @@ func TestResumeOfALargeSession(t *testing.T) {
 	if ratio > maxResume {
 		t.Errorf("resume takes %.2f times decoding the log once, want at most %.1f", ratio, maxResume)
 	}
-}
-
-// decodeLog takes the time of encoding/json alone, which is not told the type
-// of an event.
-func decodeLog(t *testing.T, name string) time.Duration {
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := bytes.SplitAfter(bytes.TrimSpace(b), []byte("\n"))
-	targets := make([]any, len(lines))
-	for i, line := range lines {
-		var e session.Event
-		if err := json.Unmarshal(line, &e); err != nil {
-			t.Fatal(err)
-		}
-		targets[i] = lineOf(e.Data)
-	}
-	return worked(func() {
-		for i, line := range lines {
-			if err := json.Unmarshal(line, targets[i]); err != nil {
-				t.Fatal(err)
-			}
-		}
-	})
-}
-
-// lineOf makes what a line with such data decodes into.
-func lineOf(d session.Data) any {
-	field := func(name string, v any) reflect.StructField {
-		return reflect.StructField{Name: name, Type: reflect.TypeOf(v), Tag: reflect.StructTag(`json:"` + strings.ToLower(name) + `"`)}
-	}
-	return reflect.New(reflect.StructOf([]reflect.StructField{
-		field("Crc", ""), field("Prev", ""), field("Dur", int64(0)), field("Seq", int64(0)), field("Epoch", int64(0)),
-		field("Time", time.Time{}), field("Scope", ""), field("Type", ""), field("Data", d),
-	})).Interface()
 }

@@ -30,11 +30,14 @@ type used struct {
 
 // measure runs commands of the built binary and passes over what they print.
 // A small program starts them: a process counts what its parent held.
-func measure(t *testing.T, dir string) func(args ...string) used {
-	kagent, peak := build(t, dir, "kagent", "."), build(t, dir, "peak", "./testdata/peak")
+func measure(t *testing.T, dir string) func(args ...string) used { return measured(t, dir, "kagent", ".") }
+
+// measured is measure for another program of the repository.
+func measured(t *testing.T, dir, name, pkg string) func(args ...string) used {
+	program, peak := build(t, dir, name, pkg), build(t, dir, "peak", "./testdata/peak")
 	return func(args ...string) used {
 		t.Helper()
-		c := exec.Command(peak, append([]string{kagent}, args...)...)
+		c := exec.Command(peak, append([]string{program}, args...)...)
 		var out, said bytes.Buffer
 		c.Stdout, c.Stderr = &out, &said
 		if err := c.Run(); err != nil {
