@@ -30,7 +30,9 @@ type used struct {
 
 // measure runs commands of the built binary and passes over what they print.
 // A small program starts them: a process counts what its parent held.
-func measure(t *testing.T, dir string) func(args ...string) used { return measured(t, dir, "kagent", ".") }
+func measure(t *testing.T, dir string) func(args ...string) used {
+	return measured(t, dir, "kagent", ".")
+}
 
 // measured is measure for another program of the repository.
 func measured(t *testing.T, dir, name, pkg string) func(args ...string) used {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"runtime"
 	"strings"
 	"time"
 
@@ -34,6 +35,7 @@ func decode(name string) error {
 	for br := bufio.NewReaderSize(f, 1<<20); ; {
 		line, err := br.ReadSlice('\n')
 		if err == io.EOF {
+			runtime.KeepAlive(kept)
 			return nil
 		}
 		if err != nil {
