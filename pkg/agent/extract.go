@@ -11,6 +11,9 @@ import (
 // models put them between fences, prose and thoughts, and leave commas behind
 // the last element. What stands inside of one is no other.
 func objects(text string) []json.RawMessage {
+	if whole := unfenced(text); json.Valid([]byte(whole)) && strings.ContainsRune("{[", rune(whole[0])) {
+		return []json.RawMessage{json.RawMessage(whole)} // whatever its texts hold
+	}
 	var found []json.RawMessage
 	text = thoughts.ReplaceAllString(text, "")
 	for i, looked := 0, 0; i < len(text) && looked < maxLooked; i++ {
@@ -27,6 +30,19 @@ func objects(text string) []json.RawMessage {
 		}
 	}
 	return found
+}
+
+// unfenced is what stands between the fences of a text that is nothing else, or
+// all of it.
+func unfenced(text string) string {
+	text = strings.TrimSpace(text)
+	inner, fenced := strings.CutPrefix(text, "```")
+	inner, closed := strings.CutSuffix(inner, "```")
+	if !fenced || !closed {
+		return text
+	}
+	_, inner, _ = strings.Cut(inner, "\n") // its language
+	return strings.TrimSpace(inner)
 }
 
 // maxLooked bounds how many bytes are looked at: a text of nothing but opened
@@ -89,15 +105,27 @@ func requoted(s string) string {
 			b.WriteByte('"')
 		case quote == '\'' && c == '"':
 			b.WriteString(`\"`)
+		case quote == 0 && (c == 'T' || c == 'F' || c == 'N'):
+			word, n := pythons(s[i:])
+			b.WriteString(word)
+			i += n - 1
 		default:
 			b.WriteByte(c)
 		}
 	}
-	return words.Replace(b.String())
+	return b.String()
 }
 
-// words stand for themselves only behind a colon: in a text they are rare there.
-var words = strings.NewReplacer(": True", ": true", ": False", ": false", ": None", ": null")
+// pythons is what JSON has for the word of Python that s begins with, and how
+// long that is; of another text its first byte.
+func pythons(s string) (string, int) {
+	for python, word := range map[string]string{"True": "true", "False": "false", "None": "null"} {
+		if strings.HasPrefix(s, python) {
+			return word, len(python)
+		}
+	}
+	return s[:1], 1
+}
 
 func withoutCommas(s string) string {
 	var b strings.Builder

@@ -1,9 +1,11 @@
 package agent
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 
+	"kagent/pkg/message"
 	"kagent/pkg/session"
 	"kagent/pkg/tool"
 )
@@ -76,14 +78,14 @@ func Data(s *session.State) (data json.RawMessage, problem string) {
 	text := strings.TrimSpace(s.Main().Answer())
 	if json.Valid([]byte(text)) {
 		if problem = schema.Problem(json.RawMessage(text)); problem == "" {
-			return json.RawMessage(text), ""
+			return readable(json.RawMessage(text)), ""
 		}
 	}
 	found := objects(text)
 	for i := len(found) - 1; i >= 0; i-- {
 		wrong := schema.Problem(found[i])
 		if wrong == "" {
-			return found[i], ""
+			return readable(found[i]), ""
 		}
 		if problem == "" {
 			problem = wrong
@@ -93,4 +95,13 @@ func Data(s *session.State) (data json.RawMessage, problem string) {
 		problem = "it holds no JSON value"
 	}
 	return nil, problem
+}
+
+// readable is JSON without lone halves of surrogate pairs, at which jq and others
+// refuse the whole.
+func readable(raw json.RawMessage) json.RawMessage {
+	if !bytes.Contains(raw, []byte(`\ud`)) && !bytes.Contains(raw, []byte(`\uD`)) {
+		return raw
+	}
+	return json.RawMessage(message.CleanEscapes(string(raw)))
 }
