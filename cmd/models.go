@@ -106,18 +106,24 @@ func serviceNames(c *catalogue.Catalogue) []string {
 	return names
 }
 
-// newProvider makes the way to the session's model, or chain of models. Keys
-// come from the environment at each start and are kept nowhere else.
-func newProvider(s session.Settings) (provider.Provider, error) {
-	if s.Model == "" {
+// newProvider makes the way to the session's model, or chain of models.
+func newProvider(s session.Settings) (provider.Provider, error) { return providerOf(s, s.Model) }
+
+// providerOf makes the way to a model of the session, its own or one of a profile.
+// Keys come from the environment at each start and are kept nowhere else.
+func providerOf(s session.Settings, model string) (provider.Provider, error) {
+	if model == "" {
 		return nil, usageErrorf("set one with --model, KAGENT_MODEL or `model:` in the configuration file; `--model demo` works offline", "no model configured")
 	}
 	c, err := loadCatalogue()
 	if err != nil {
 		return nil, err
 	}
+	if firstService(c, s.Model) == "" {
+		s.Model = model // address and key are for the first that has a use for them
+	}
 	var links []provider.Link
-	for _, name := range chainOf(s.Model) {
+	for _, name := range chainOf(model) {
 		p, err := oneModel(c, s, name)
 		if err != nil {
 			return nil, err

@@ -1,8 +1,12 @@
 package cmd
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +27,7 @@ type reopening struct {
 	approve  string                     // what a person consents to, "" for nothing
 	prompted bool                       // something is said to it
 	admit    func(*session.State) error // a further condition, under the lock; may be nil
+	left     []string                   // warnings of what the session's old service alone was meant for
 }
 
 // taken is a session that this process has.
@@ -59,7 +64,7 @@ func (r *reopening) take(id string) (*taken, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.journal, t.warnings = j, append(recoveryWarnings(rec), r.flags.warnings...)
+	t.journal, t.warnings = j, slices.Concat(recoveryWarnings(rec), r.flags.warnings, r.left)
 	t.settings.System, t.warnings = mask(t.settings, "the system prompt", t.settings.System, t.warnings)
 	if err := r.record(j, t.settings); err != nil {
 		j.Close()
@@ -88,11 +93,34 @@ func (r *reopening) prepare(state *session.State) (s session.Settings, p provide
 	if err := r.flags.apply(&s, r.given); err != nil {
 		return s, nil, err
 	}
+	r.leaveService(&s, state.Settings.Model)
 	if err := checkPrices(s, state); err != nil {
 		return s, nil, err
 	}
 	p, err = newProvider(s)
 	return s, p, err
+}
+
+// leaveService forgets how the service was reached that the session had before,
+// unless that is given anew: another one's key must not be sent there.
+func (r *reopening) leaveService(s *session.Settings, before string) {
+	old, now := serviceOf(before), serviceOf(s.Model)
+	if r.left = nil; old == "" || old == now {
+		return
+	}
+	was, flags := *s, []string{}
+	forget := func(flag string, held bool, drop func()) {
+		if held && !r.given(flag) {
+			drop()
+			flags = append(flags, "--"+flag)
+		}
+	}
+	forget("base-url", was.BaseURL != "", func() { s.BaseURL = "" })
+	forget("api-key-env", was.APIKeyEnv != "", func() { s.APIKeyEnv = "" })
+	forget("header", len(was.Headers) > 0, func() { s.Headers = nil })
+	if len(flags) > 0 {
+		r.left = []string{fmt.Sprintf("%s of the session was meant for %s and no longer applies: give it anew if %s needs it", strings.Join(flags, ", "), old, cmp.Or(now, s.Model))}
+	}
 }
 
 // told reports whether somebody has left a message for the session.

@@ -90,6 +90,17 @@ func firstService(c *catalogue.Catalogue, model string) string {
 	return ""
 }
 
+// serviceOf is firstService of a session's model, also where its service has been
+// taken out of the user's file since.
+func serviceOf(model string) string {
+	for _, name := range chainOf(model) {
+		if service, _, slashed := strings.Cut(name, "/"); slashed && !strings.HasPrefix(name, "script:") {
+			return service
+		}
+	}
+	return ""
+}
+
 // keyOf returns the key out of the variable that is named, else out of the
 // first of the service's that holds one. A file's last line break is no part of it.
 func keyOf(s catalogue.Service, named string) (variable, key string) {

@@ -131,11 +131,7 @@ func (a *app) runner(j *checkpoint.Journal, p provider.Provider) (*agent.Runner,
 	return &agent.Runner{
 		Journal: j, Provider: p, Tools: tools,
 		Mask: secrets, Recorded: recordedResults(s), Artifacts: artifacts{j.Artifacts()}, Inbox: inbox{j.Inbox()}, Grace: a.grace,
-		Models: func(model string) (provider.Provider, error) {
-			s := s
-			s.Model = model
-			return newProvider(s)
-		},
+		Models: func(model string) (provider.Provider, error) { return providerOf(s, model) },
 		Price:  func(model string, u message.Usage) *float64 { return cost(known, model, u) },
 		Window: windows(known),
 	}, nil
