@@ -82,7 +82,7 @@ func (c *client) Stream(ctx context.Context, req provider.Request, emit func(pro
 }
 
 func (c *client) ask(ctx context.Context, req provider.Request, left leftOut, emit func(provider.Event)) (provider.Reply, error) {
-	return c.http.Exchange(ctx,
-		func() ([]byte, error) { return c.encode(req, left) },
+	return c.http.Exchange(ctx, req,
+		func(req provider.Request) ([]byte, error) { return c.encode(req, left) },
 		func(a *sse.Answer) (provider.Reply, error) { return c.decode(ctx, a, emit) })
 }

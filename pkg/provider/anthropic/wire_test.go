@@ -96,6 +96,17 @@ func TestRecordedConversationsGoOn(t *testing.T)    { providertest.Conversations
 func TestRecordedStreamsCutAnywhere(t *testing.T)   { providertest.CutAnywhere(t, adapter()) }
 func TestRecordedAnswersOfWrongTypes(t *testing.T)  { providertest.WrongTypes(t, adapter()) }
 
+// The newest models aren't forced and take a schema, those unknown the other way round.
+func TestWhatTheServiceRefusesIsLeftOut(t *testing.T) {
+	for _, model := range []string{"m", "claude-sonnet-4-5", "claude-opus-5-5"} {
+		a := adapter()
+		a.New = func(o providertest.Options) (provider.Provider, error) {
+			return New(Options{Model: model, BaseURL: o.BaseURL, APIKey: o.Key, HTTPClient: o.HTTPClient})
+		}
+		providertest.LeftOut(t, a)
+	}
+}
+
 // fakeServer has all the rules on that hold for this protocol.
 func fakeServer() providertest.FakeServer {
 	return providertest.FakeServer{

@@ -94,8 +94,7 @@ func unsigned(req provider.Request) provider.Request {
 }
 
 func (c *client) ask(ctx context.Context, req provider.Request, emit func(provider.Event)) (provider.Reply, error) {
-	return c.http.Exchange(ctx,
-		func() ([]byte, error) { return c.encode(req) },
+	return c.http.Exchange(ctx, req, c.encode,
 		func(a *sse.Answer) (provider.Reply, error) {
 			return c.decode(ctx, a, &builder{emit: emit, model: c.http.Model, names: offered(req.Tools)})
 		})

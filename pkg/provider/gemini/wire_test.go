@@ -75,13 +75,14 @@ func value(text string) string {
 	return string(literal)
 }
 
-func TestConformance(t *testing.T)                  { providertest.Run(t, adapter()) }
-func TestTheStreamIsAsTheSDKsReadIt(t *testing.T)   { providertest.GoldenStream(t, adapter(), *update) }
-func TestRecordedAnswersAreUnderstood(t *testing.T) { providertest.Recorded(t, adapter()) }
-func TestRecordedErrorsAreClassified(t *testing.T)  { providertest.RecordedErrors(t, adapter()) }
-func TestRecordedConversationsGoOn(t *testing.T)    { providertest.Conversations(t, adapter()) }
-func TestRecordedStreamsCutAnywhere(t *testing.T)   { providertest.CutAnywhere(t, adapter()) }
-func TestRecordedAnswersOfWrongTypes(t *testing.T)  { providertest.WrongTypes(t, adapter()) }
+func TestConformance(t *testing.T)                    { providertest.Run(t, adapter()) }
+func TestWhatTheServiceRefusesIsLeftOut(t *testing.T) { providertest.LeftOut(t, adapter()) }
+func TestTheStreamIsAsTheSDKsReadIt(t *testing.T)     { providertest.GoldenStream(t, adapter(), *update) }
+func TestRecordedAnswersAreUnderstood(t *testing.T)   { providertest.Recorded(t, adapter()) }
+func TestRecordedErrorsAreClassified(t *testing.T)    { providertest.RecordedErrors(t, adapter()) }
+func TestRecordedConversationsGoOn(t *testing.T)      { providertest.Conversations(t, adapter()) }
+func TestRecordedStreamsCutAnywhere(t *testing.T)     { providertest.CutAnywhere(t, adapter()) }
+func TestRecordedAnswersOfWrongTypes(t *testing.T)    { providertest.WrongTypes(t, adapter()) }
 
 func FuzzDecode(f *testing.F) {
 	providertest.Fuzz(f, adapter(),

@@ -30,8 +30,7 @@ func New(o Options) (provider.Provider, error) {
 type client struct{ http *sse.Client }
 
 func (c *client) Stream(ctx context.Context, req provider.Request, emit func(provider.Event)) (provider.Reply, error) {
-	return c.http.Exchange(ctx,
-		func() ([]byte, error) { return c.encode(req) },
+	return c.http.Exchange(ctx, req, c.encode,
 		func(a *sse.Answer) (provider.Reply, error) {
 			return c.decode(ctx, a, &builder{emit: emit, model: c.http.Model, limit: req.Options.MaxOutput})
 		})

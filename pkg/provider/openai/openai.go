@@ -30,7 +30,6 @@ type client struct {
 }
 
 func (c *client) Stream(ctx context.Context, req provider.Request, emit func(provider.Event)) (provider.Reply, error) {
-	return c.http.Exchange(ctx,
-		func() ([]byte, error) { return c.encode(req) },
+	return c.http.Exchange(ctx, req, c.encode,
 		func(a *sse.Answer) (provider.Reply, error) { return c.decode(ctx, a, emit) })
 }

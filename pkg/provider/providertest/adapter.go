@@ -2,6 +2,7 @@
 // test describes the adapter and its protocol once, in an Adapter, and calls
 //
 //	Run            hand-made bytes of every shape seen in the field
+//	LeftOut        refusals of what a request can do without
 //	WrongTypes     recorded answers with a value of another type in each field
 //	CutAnywhere    recorded streams, ended after each byte
 //	Recorded       recorded answers of real services, over HTTP
@@ -12,7 +13,7 @@
 //	Scenarios      whole conversations with that server
 //	Fuzz           any bytes at all
 //
-// All but the first and the last need the collection that is kept outside of
+// All but the first two and the last need the collection that is kept outside of
 // this repository; see Shared.
 package providertest
 

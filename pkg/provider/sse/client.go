@@ -25,6 +25,8 @@ type Client struct {
 	Provider string        // for errors, and the first half of ID
 	Model    string        // as the service calls it
 	Secrets  []string      // masked in every error text
+
+	refusals refusals
 }
 
 // DefaultHTTP returns a client that honours HTTP_PROXY, HTTPS_PROXY, NO_PROXY
@@ -76,22 +78,39 @@ func (a *Answer) FirstByte() (byte, error) {
 // ID is what messages of this model carry as message.Message's Model.
 func (c *Client) ID() string { return c.Provider + "/" + c.Model }
 
-// Exchange sends the body that encode makes, and has read make a reply of the
-// answer. An answer whose status is no success is an error.
-func (c *Client) Exchange(ctx context.Context, encode func() ([]byte, error), read func(*Answer) (provider.Reply, error)) (provider.Reply, error) {
-	body, err := encode()
-	if err != nil {
+// Exchange sends the body that encode makes of req, and has read make a reply of
+// the answer. An answer whose status is no success is an error. A choice of a tool
+// or a schema that the service refuses is left out, in this request and later.
+func (c *Client) Exchange(ctx context.Context, req provider.Request, encode func(provider.Request) ([]byte, error), read func(*Answer) (provider.Reply, error)) (provider.Reply, error) {
+	without := func(left leftOut) ([]byte, error) { return encode(left.of(req)) }
+	try := attempt{left: c.refusals.leftOut()}
+	var err error
+	if try.body, err = without(try.left); err != nil {
 		return provider.Reply{}, c.Fail(provider.InvalidRequest, 0, "the request can't be encoded: %v", err)
 	}
+	for {
+		a, err := c.accepted(ctx, try.body)
+		if err == nil {
+			defer a.Close()
+			c.refusals.remember(try.left)
+			return read(a)
+		}
+		next, ok := try.after(err, without)
+		if !ok {
+			return provider.Reply{}, err
+		}
+		try = next
+	}
+}
+
+// accepted posts body and returns the answer, if its status is a success.
+func (c *Client) accepted(ctx context.Context, body []byte) (*Answer, error) {
 	a, err := c.Post(ctx, c.Address, c.Header, body)
-	if err != nil {
-		return provider.Reply{}, err
+	if err != nil || a.Status >= 200 && a.Status <= 299 {
+		return a, err
 	}
 	defer a.Close()
-	if a.Status < 200 || a.Status > 299 {
-		return provider.Reply{}, c.Refused(ctx, a)
-	}
-	return read(a)
+	return nil, c.Refused(ctx, a)
 }
 
 // Whole reports whether a successful answer is one JSON value although a stream
