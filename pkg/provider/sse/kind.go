@@ -3,6 +3,7 @@ package sse
 import (
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -16,11 +17,15 @@ var (
 	tooLong = pattern(`context_length_exceeded|exceed_context_size|string_above_max_length|` +
 		`maximum context length|context (length|size|window)|prompt is too long|input is too long|` +
 		`request too large for|reduce the length of the messages|exceed context limit|exceeds the maximum number of tokens`)
-	usedUp = pattern(`insufficient_quota|billing_(hard_limit_reached|not_active)|` +
-		`exceeded your current quota|insufficient[ _](balance|credits?|funds)|` +
-		`all available credits|doesn't have any credits|purchase (more )?credits|credit balance is too low|spending limit|` +
-		`billing_error|extra usage is required|usage limit (is )?(exceeded|reached)|specified (workspace )?api usage limits|` +
-		`reached your (\w+ )?usage limit|prepayment credits`)
+	usedUp = pattern(`insufficient_quota|exceeded_current_quota|billing_(hard_limit_reached|not_active)|` +
+		`exceeded your current quota|(insufficient|not enough|out of)[ _]((account |credit )?balance|credits?|funds)|` +
+		`all available credits|doesn't have any credits|purchase (more )?credits|credit balance is too low|spend(ing)? (limit|cap)|` +
+		`billing_error|extra usage is required|usage limit (is |has been )?(exceeded|reached)|specified (workspace )?api usage limits|` +
+		`reached your (\w+ )?usage limit|prepayment credits|` +
+		`budget_exceeded|exceeded_?budget|(over|exceeded (your|its)) budget|` +
+		`budget (has been|is|was) exceeded|(spend|monthly|weekly|daily|api|key|team|user) budget exceeded|` +
+		`key limit exceeded|arrearage|余额不足|欠费`)
+	aMoment  = pattern(`per[ _-]?(minute|second)|requests/min|tokens/min|\b[tr]p[ms]\b`) // these are full again soon
 	filtered = pattern(`content_filter|content_policy|responsibleaipolicy|data_inspection_failed|` +
 		`content management policy|content filter(ing policy|ed)|moderation_blocked|` +
 		`flagged as (potentially )?violating`)
@@ -38,7 +43,7 @@ var (
 func (f Failure) Kind(status int) provider.Kind {
 	words := f.words + " " + strings.ToLower(f.Text)
 	ours := status == 0 || status >= 400 && status < 500 // not the service's own failure
-	quota := usedUp().MatchString(words) && !(status == http.StatusTooManyRequests && f.After > 0)
+	quota := f.spent(words) && !(status == http.StatusTooManyRequests && (f.After > 0 || aMoment().MatchString(words)))
 	switch {
 	case status == http.StatusPaymentRequired:
 		return provider.Quota
@@ -64,6 +69,12 @@ func (f Failure) Kind(status int) provider.Kind {
 		return provider.Timeout
 	}
 	return kindOfStatus(status, words)
+}
+
+// spent reports whether what was paid for, or may be spent, is used up: a wait
+// does not bring it back.
+func (f Failure) spent(words string) bool {
+	return slices.Contains(strings.Fields(f.words), "billing") || usedUp().MatchString(words)
 }
 
 func kindOfStatus(status int, words string) provider.Kind {
