@@ -62,7 +62,7 @@ func fromHeaders(lines []string) (names, environ []string) {
 		header, value, _ := strings.Cut(line, ":")
 		header = strings.TrimSpace(header)
 		name, ok := strings.CutPrefix(strings.TrimSpace(value), "$")
-		if held := os.Getenv(name); ok && (secret.IsParameter(header) || isCredential(header, held) || tool.LooksSecret(held)) {
+		if held := os.Getenv(name); ok && (secret.IsParameter(header) || isCredential(header, held) || secret.Looks(held, true)) {
 			names = append(names, name)
 			for _, part := range secret.InHeader(held)[1:] {
 				environ = append(environ, name+"="+part)

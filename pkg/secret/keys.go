@@ -1,10 +1,3 @@
-// Package secret finds keys in texts, however they are spelt there: a service
-// that echoes what it was sent may have quoted, escaped or encoded it on the way.
-//
-// Found are a key as it is; as JSON, HTML and addresses escape some or all of its
-// characters, up to three times one in the other; and within base64, as in
-// "Basic". Not found is what was split, or encoded otherwise: this is against
-// echoes, not against a service that means to hide a key it was given.
 package secret
 
 import (
@@ -22,10 +15,20 @@ const MinEncoded = 8
 // goroutines may use them.
 type Keys struct{ forms []form }
 
-type form struct{ text, name string }
+// A form is one spelling of a key.
+type form struct {
+	text, name string
+	word       bool // found as a whole word alone
+}
 
 // Add makes a key known by a name, which is what its mask can say.
-func (k *Keys) Add(name, key string) {
+func (k *Keys) Add(name, key string) { k.add(name, key, false) }
+
+// AddWord does so with one that may be a part of other words, which are to stay:
+// "test" is not found in "latest".
+func (k *Keys) AddWord(name, key string) { k.add(name, key, true) }
+
+func (k *Keys) add(name, key string, word bool) {
 	if key == "" {
 		return
 	}
@@ -36,7 +39,7 @@ func (k *Keys) Add(name, key string) {
 	}
 	slices.Sort(texts)
 	for _, text := range slices.Compact(texts) {
-		k.forms = append(k.forms, form{text, name})
+		k.forms = append(k.forms, form{text, name, word && strings.Contains(text, key)})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"html"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -80,9 +81,20 @@ func (r reading) find(all []finding, f form) []finding {
 			return all
 		}
 		from += i
+		if f.word && !isWord(r.text, from, from+len(f.text)) {
+			from++
+			continue
+		}
 		all = append(all, finding{r.place(from), r.place(from + len(f.text)), f.name})
 		from += len(f.text)
 	}
+}
+
+// isWord reports whether a part of a text has no letter or digit at either side.
+func isWord(s string, from, to int) bool {
+	before, _ := utf8.DecodeLastRuneInString(s[:from])
+	after, _ := utf8.DecodeRuneInString(s[to:])
+	return !unicode.In(before, unicode.L, unicode.N) && !unicode.In(after, unicode.L, unicode.N)
 }
 
 // ofJSON reads what a string of JSON, or of a language like it, may have.

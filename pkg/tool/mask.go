@@ -3,7 +3,6 @@ package tool
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"kagent/pkg/secret"
 )
@@ -33,8 +32,8 @@ type Masker struct {
 	keys   secret.Keys            // that services are sent
 }
 
-// NewMasker learns the values of the variables called keyNames, whatever they
-// are, of those in environ ("NAME=value") whose name and value look like a
+// NewMasker learns the values of the variables called keyNames, unless they are
+// plainly no secret (secret.LooksKey), of those in environ ("NAME=value") whose name and value look like a
 // secret's, and the passwords in addresses of any variable. Values of fewer
 // than eight characters are not learned: they would be found everywhere. With
 // neither, shapes are all that is masked.
@@ -60,7 +59,7 @@ func NewMasker(environ []string, keyNames ...string) *Masker {
 	}
 	for _, variable := range slices.Sorted(slices.Values(environ)) {
 		name, value, _ := strings.Cut(variable, "=")
-		if looks, sure := secretName(name); looks && secretValue(value, sure) {
+		if looks, sure := secretName(name); looks && secret.Looks(value, sure) {
 			m.learn(name, value)
 		}
 		for _, password := range urlPasswords(value) {
@@ -166,9 +165,9 @@ func isNameByte(c byte) bool { return isAlnum(c) || c == '_' || c == '-' || c ==
 
 // learnKey adds a key that is sent to services.
 func (m *Masker) learnKey(name, value string) {
-	m.learn(name, value)
-	if value = strings.TrimSpace(value); utf8.RuneCountInString(value) >= minSecret {
-		m.keys.Add(inMask(name), value)
+	if secret.LooksKey(value) {
+		m.learn(name, value)
+		m.keys.Add(inMask(name), strings.TrimSpace(value))
 	}
 }
 

@@ -24,16 +24,3 @@ func isURLBase64(c byte) bool  { return isWordByte(c) || c == '-' }
 func isPathWord(c byte) bool   { return isURLBase64(c) || c == '/' }
 func isBase64(c byte) bool     { return isAlnum(c) || c == '+' || c == '/' || c == '=' }
 func isBearer(c byte) bool     { return isBase64(c) || strings.IndexByte("-._~", c) >= 0 }
-
-// turns counts the places where a letter and a digit meet, and where a capital
-// follows a small letter. Random text is full of them, words have few.
-func turns(s string) int {
-	n := 0
-	for i := 1; i < len(s); i++ {
-		a, b := s[i-1], s[i]
-		if isAlnum(a) && isAlnum(b) && (isDigit(a) != isDigit(b) || isLower(a) && isUpper(b)) {
-			n++
-		}
-	}
-	return n
-}

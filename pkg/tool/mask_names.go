@@ -3,7 +3,6 @@ package tool
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // secretName reports whether the name of a variable says that it holds a
@@ -55,59 +54,4 @@ func isSecretWord(word string) bool {
 
 func isHintWord(word string) bool {
 	return slices.Contains([]string{"AUTH", "OAUTH", "AUTHORIZATION", "PRIVATE", "SESSION", "COOKIE", "COOKIES"}, word)
-}
-
-// LooksSecret reports whether a value can be a secret, if it is meant to be one.
-func LooksSecret(value string) bool { return secretValue(value, true) }
-
-// secretValue reports whether a value can be a secret. What is a word, a
-// number, a path or an address is none, whatever its name: to mask it would
-// destroy ordinary text. If the name is not sure it must look random.
-func secretValue(value string, sure bool) bool {
-	value = strings.TrimSpace(value)
-	small := strings.ToLower(value)
-	switch {
-	case utf8.RuneCountInString(value) < minSecret || variety(value) < 4:
-		return false
-	case strings.Contains(value, "://") || isReference(value):
-		return false
-	case slices.ContainsFunc([]string{"your-", "your_", "your ", "changeme", "change-", "change_", "example", "placeholder", "dummy"},
-		func(s string) bool { return strings.HasPrefix(small, s) }):
-		return false
-	case isPathLike(value):
-		return 3*turns(value) >= len(value)
-	case !sure:
-		return len(value) >= 16 && turns(value) >= 4
-	case span(value, func(c byte) bool { return isDigit(c) || strings.IndexByte(".:,-+/ TZ", c) >= 0 }) == len(value):
-		return len(value) >= 16
-	case span(value, func(c byte) bool { return isLower(c) || isUpper(c) || strings.IndexByte("-_./:, ", c) >= 0 }) == len(value):
-		return len(value) >= 20 || turns(value) >= 2 || strings.Count(value, " ") >= 2
-	}
-	return true
-}
-
-// isReference reports whether something else was meant to be put in place of s.
-func isReference(s string) bool {
-	name, ok := strings.CutPrefix(s, "$")
-	return ok && span(name, func(c byte) bool { return isUpper(c) || c == '_' }) == len(name) ||
-		strings.HasPrefix(s, "${") && strings.HasSuffix(s, "}") || strings.HasPrefix(s, "<") && strings.HasSuffix(s, ">") ||
-		strings.HasPrefix(s, "{{") && strings.HasSuffix(s, "}}")
-}
-
-// variety counts different characters, up to four.
-func variety(s string) int {
-	var seen []rune
-	for _, r := range s {
-		if !slices.Contains(seen, r) {
-			if seen = append(seen, r); len(seen) == 4 {
-				break
-			}
-		}
-	}
-	return len(seen)
-}
-
-func isPathLike(s string) bool {
-	return slices.ContainsFunc([]string{"/", "./", "../", "~", `\\`, "unix:"}, func(p string) bool { return strings.HasPrefix(s, p) }) ||
-		len(s) > 3 && isAlnum(s[0]) && s[1] == ':' && (s[2] == '\\' || s[2] == '/')
 }

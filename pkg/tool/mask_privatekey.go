@@ -1,6 +1,10 @@
 package tool
 
-import "strings"
+import (
+	"strings"
+
+	"kagent/pkg/secret"
+)
 
 const (
 	kindPrivateKey = "private-key"
@@ -55,7 +59,7 @@ func keyHead(s string, final bool) (n int, more bool) {
 			line = line[:end]
 		}
 		if i := longWord(line, least); i >= 0 {
-			if turns(line[i:i+least]) < 3 {
+			if secret.Turns(line[i:i+least]) < 3 {
 				return 0, false
 			}
 			return n + i + least, false

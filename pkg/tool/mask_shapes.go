@@ -3,6 +3,8 @@ package tool
 import (
 	"slices"
 	"strings"
+
+	"kagent/pkg/secret"
 )
 
 // A shape tells whether something of one kind begins with rest. Of what comes
@@ -109,7 +111,7 @@ func (s *tokenShape) match(before, rest string, final bool) sighting {
 	if n < len(s.prefix) || got < s.least {
 		return sighting{more: open}
 	}
-	if turns(window[:got]) < s.turns {
+	if secret.Turns(window[:got]) < s.turns {
 		return sighting{more: open && got < tokenReach}
 	}
 	if stereotyped(window[:s.least]) {

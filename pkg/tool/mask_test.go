@@ -139,11 +139,11 @@ func TestMaskerChoosesVariables(t *testing.T) {
 	}
 }
 
-func TestMaskerAlwaysMasksNamedKeys(t *testing.T) {
-	m := NewMasker([]string{"OPENAI_API_KEY=production", "LOCAL_LLM=workstation", "ZAI_API_KEY=tiny", "MODE=production"},
+func TestNamedKeysAreMaskedWhateverTheirNames(t *testing.T) {
+	m := NewMasker([]string{"OPENAI_API_KEY=production7", "LOCAL_LLM=work:station8", "ZAI_API_KEY=tiny", "MODE=production"},
 		"OPENAI_API_KEY", "LOCAL_LLM", "ZAI_API_KEY", "GEMINI_API_KEY")
-	got := m.Mask("production workstation tiny")
-	if want := "[masked OPENAI_API_KEY] [masked LOCAL_LLM] tiny"; got != want {
+	got := m.Mask("production7 work:station8 tiny production")
+	if want := "[masked OPENAI_API_KEY] [masked LOCAL_LLM] tiny production"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -152,17 +152,17 @@ func TestMaskerAlwaysMasksNamedKeys(t *testing.T) {
 func TestMasksStayAsTheyAre(t *testing.T) {
 	m := NewMasker([]string{
 		"A_TOKEN=hello1 [masked ", "B_TOKEN=[masked A_TOKEN]", "C_TOKEN=tail123456[mas", "D_TOKEN=]x1234567",
-		"E_TOKEN=OPENAI_API_KEY", "F_TOKEN=masked A_TOKEN",
+		"E_TOKEN=OPENAI_API_KEY2", "F_TOKEN=masked A_TOKEN",
 	}, "E_TOKEN")
 	for _, tt := range [][2]string{
 		{"[masked A_TOKEN]", "[masked A_TOKEN]"},
-		{"[masked OPENAI_API_KEY]", "[masked OPENAI_API_KEY]"},
-		{"OPENAI_API_KEY", "[masked E_TOKEN]"},
+		{"[masked OPENAI_API_KEY2]", "[masked OPENAI_API_KEY2]"},
+		{"OPENAI_API_KEY2", "[masked E_TOKEN]"},
 		{"tail123456[masked private-key]", "[masked C_TOKEN][masked private-key]"},
 		{"[masked A_TOKEN]x1234567", "[masked A_TOKEN]x1234567"},
 		{"[masked nobody]", "[masked nobody]"},
 		{"[masked [masked jwt]", "[masked [masked jwt]"},
-		{"[masked OPENAI_API_KEY", "[masked [masked E_TOKEN]"},
+		{"[masked OPENAI_API_KEY2", "[masked [masked E_TOKEN]"},
 	} {
 		if got := m.Mask(tt[0]); got != tt[1] || m.Mask(got) != got {
 			t.Errorf("%q became %q and %q, want %q", tt[0], got, m.Mask(got), tt[1])
@@ -228,5 +228,32 @@ func TestOnlyKeysAreMaskedWhereWordsCount(t *testing.T) {
 	}
 	if !m.Holds("[masked UNSET]") {
 		t.Error("the mask of a key that is not set any more is none")
+	}
+}
+
+// What servers without keys are given is a word of any text: to mask it would
+// destroy answers and calls.
+func TestAPlaceholderKeyIsNotMasked(t *testing.T) {
+	for _, key := range []string{
+		"anything", "lm-studio", "not-needed", "12345678", "ollama", "sk-no-key-required", "test", "dummy", "EMPTY",
+		"no-key", "placeholder", "unused", "correcthorse", "<your key>", "$OPENAI_API_KEY", "dummy-key-12345",
+	} {
+		m := NewMasker([]string{"OPENAI_API_KEY=" + key}, "OPENAI_API_KEY")
+		text := `You may do ` + key + ` you like: {"a":` + key + `}`
+		if got := m.MaskReply(text); got != text || m.HoldsKey(text) {
+			t.Errorf("%s: %s", key, got)
+		}
+		if got := m.MaskCutKey(text); got != text {
+			t.Errorf("%s, cut: %s", key, got)
+		}
+	}
+	for _, key := range []string{
+		"SECRETKEY1234567890abcdef", "hunter2hunter2", "sk-very-secret-key1", "0123456789012345", "/b8Ewords/in/base64/thatlookplain",
+		"correcthorsebatterystaple", "NoWordAtAll", "https://h/?k=1", "pass1234",
+	} {
+		m := NewMasker([]string{"OPENAI_API_KEY=" + key}, "OPENAI_API_KEY")
+		if got := m.MaskReply("a " + key + " b"); got != "a [masked OPENAI_API_KEY] b" {
+			t.Errorf("%s: %s", key, got)
+		}
 	}
 }

@@ -111,7 +111,7 @@ func urlPasswords(value string) []string {
 		if hit := urlPassword("", value, true); hit.kind != "" {
 			password := value[hit.from:hit.to]
 			decoded, err := url.PathUnescape(password)
-			if err == nil && secretValue(decoded, true) {
+			if err == nil && secret.Looks(decoded, true) {
 				found = append(found, password, decoded)
 			}
 		}

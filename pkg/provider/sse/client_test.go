@@ -226,6 +226,20 @@ func TestErrorsAreOneBoundedLineWithoutSecrets(t *testing.T) {
 	}
 }
 
+func TestAKeyThatIsAWordIsMaskedInErrorsWhereItStandsAlone(t *testing.T) {
+	c := &Client{Secrets: []string{"test", "lm-studio"}}
+	for in, want := range map[string]string{
+		"the latest contest: test is no key, \"test\"":  "the latest contest: *** is no key, \"***\"",
+		"key\\ntest, or Bearer test.":                   "key\\n***, or Bearer ***.",
+		"lm-studios and lm-studio":                      "lm-studios and ***",
+		"Basic dTpsbS1zdHVkaW8= (lm-studio, with user)": "Basic dTp***8= (***, with user)",
+	} {
+		if got := c.Fail(provider.Server, 0, "%s", in).Message; got != want {
+			t.Errorf("%q became %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestAnAnswerHasALargestSize(t *testing.T) {
 	a, err := client(body(strings.NewReader("12345"))).Post(t.Context(), "http://host", nil, nil)
 	if err != nil {

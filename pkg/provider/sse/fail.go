@@ -18,12 +18,17 @@ var userinfo = regexp.MustCompile(`://[^\s"]*@`)
 // minSecret is the least length of what is masked: less would mask half the alphabet.
 const minSecret = 4
 
-// hide masks secrets. What is cut comes after it: half a key is still told.
+// hide masks secrets. What is cut comes after it: half a key is still told. One
+// that may be a word of any text is masked where it stands alone: else the key
+// "test" would leave nothing of "the latest".
 func (c *Client) hide(s string) string {
 	var keys secret.Keys
 	for _, key := range c.Secrets {
-		if len(key) >= minSecret {
+		switch {
+		case secret.LooksKey(key):
 			keys.Add("", key)
+		case len(key) >= minSecret:
+			keys.AddWord("", key)
 		}
 	}
 	return keys.Hide(s, func(string) string { return "***" })
