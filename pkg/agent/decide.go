@@ -4,17 +4,23 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"kagent/pkg/message"
 	"kagent/pkg/session"
 )
 
 // A decision is asked of a child: it has to answer by calling a tool. Where a
-// service can't force it to, the last useful object in its words counts.
+// service can't force it to, an object in its words counts, if they were ended
+// and there is no call of anything else beside.
 type decision[T any] struct {
 	kind  string // of question: "plan"
 	tool  message.ToolSpec
 	parse func(json.RawMessage) (T, error)
+	// words finds what may be the decision in a text; nil where only calls count.
+	words func(text string) []json.RawMessage
+	// against, if it is there, tells what outweighs whatever else a reply says.
+	against func(T) bool
 }
 
 // ask returns what a child has decided, or the action that brings it there.
@@ -64,7 +70,11 @@ func (d decision[T]) strategy(s *session.State, scope string) Action {
 	case sc.Turn.Steps >= 2:
 		return because(session.Failed, session.ReasonIncomplete, unusable(d.kind)+err.Error())
 	}
-	return again(sc, promptWith("again", err.Error()))
+	why := err.Error()
+	if len(r.Calls) == 0 {
+		why += "\nIf you can't call tools, reply with what it takes, as JSON, and nothing else."
+	}
+	return again(sc, promptWith("again", why))
 }
 
 // again says what was wrong with a reply.
@@ -85,34 +95,86 @@ func answers(calls []*session.Call, o session.Outcome, text string) []session.Da
 }
 
 // understand reads a decision out of a reply. The last thing that can be
-// understood counts; else it says what was wrong with the last that there was.
+// understood counts, or one that is against; else it says what was wrong with the
+// last that there was.
 func (d decision[T]) understand(r *session.Reply) (got T, err error) {
-	err = fmt.Errorf("call the tool %s with your decision", d.tool.Name)
 	if r == nil {
-		return got, err
+		return got, d.uncalled()
 	}
-	if r.Stop == message.StopLength && len(r.Calls) == 0 && len(objects(r.Text())) == 0 {
-		return got, errors.New("the reply was cut at the output limit; be shorter")
+	own, foreign := d.calls(r)
+	said := own
+	if d.words != nil && !foreign && ended(r) && (len(own) == 0 || d.against == nil) {
+		said = append(d.words(r.Text()), own...)
 	}
-	said := objects(r.Text())
+	if len(said) == 0 || filtered(r) || d.against != nil && !ended(r) {
+		return got, d.nothing(r)
+	}
+	return d.last(said)
+}
+
+// calls returns the arguments of a reply's own calls, and whether it calls what
+// it was not offered.
+func (d decision[T]) calls(r *session.Reply) (own []json.RawMessage, foreign bool) {
 	for _, c := range r.Calls {
 		if c.Wire.Name == d.tool.Name || d.tool.Name == "" {
-			said = append(said, json.RawMessage(c.Wire.Arguments))
+			own = append(own, json.RawMessage(c.Wire.Arguments))
+		} else {
+			foreign = true
 		}
 	}
-	for i := len(said) - 1; i >= 0; i-- {
-		raw := repaired(string(said[i]))
-		if raw == nil {
-			err = errors.New("the arguments are no JSON object")
-			continue
-		}
-		v, perr := d.parse(raw)
-		if perr == nil {
+	return own, foreign
+}
+
+// ended reports whether a reply ended where its model wanted: what is behind the
+// end of another nobody knows.
+func ended(r *session.Reply) bool { return r.Stop != message.StopLength && !filtered(r) }
+
+// nothing says what is wrong with a reply that holds no decision.
+func (d decision[T]) nothing(r *session.Reply) error {
+	switch {
+	case r.Stop == message.StopLength:
+		return errors.New("the reply was cut at the output limit; be shorter")
+	case filtered(r):
+		return errors.New("the reply was refused or filtered")
+	}
+	return d.uncalled()
+}
+
+func (d decision[T]) uncalled() error {
+	return fmt.Errorf("call the tool %s with your decision", d.tool.Name)
+}
+
+// last understands the last of what was said that can be. Where one may be
+// against, all have to be understood, and it counts.
+func (d decision[T]) last(said []json.RawMessage) (got T, err error) {
+	understood := false
+	for i, raw := range slices.Backward(said) {
+		v, perr := d.read(raw)
+		switch {
+		case perr != nil && d.against != nil:
+			return got, perr
+		case perr != nil && i == len(said)-1:
+			err = perr
+		case perr != nil:
+		case d.against == nil:
 			return v, nil
+		case !understood || d.against(v):
+			got, understood = v, true
 		}
-		if i == len(said)-1 {
-			err = errors.New(shorten(perr.Error(), 500)) // it may repeat what the model said
-		}
+	}
+	if understood {
+		return got, nil
+	}
+	return got, err
+}
+
+func (d decision[T]) read(said json.RawMessage) (got T, err error) {
+	raw := repaired(string(said))
+	if raw == nil {
+		return got, errors.New("the arguments are no JSON object")
+	}
+	if got, err = d.parse(raw); err != nil {
+		err = errors.New(shorten(err.Error(), 500)) // it may repeat what the model said
 	}
 	return got, err
 }

@@ -85,6 +85,36 @@ func TestADecisionIsReadOfCalls(t *testing.T) {
 	}
 }
 
+// A list that is only talked about is no plan; one that ends what is said is.
+func TestABareListInProseIsNoPlan(t *testing.T) {
+	for text, want := range map[string][]string{
+		`I will set args = ["--foo", "--bar"] and then run the build.`: nil,
+		`["--foo"] is an argument.`:                                    nil,
+		"First `[\"--foo\"]`, then 构建。":                                nil,
+		"With\n```json\n[\"--foo\"]\n and so on":                       nil,
+		`The steps: ["a", "b"].`:                                       {"a", "b"},
+		"The steps:\n```json\n[\"a\"]\n```\nThat is all.":              {"a"},
+		"~~~\n[\"看看\"]\n~~~\n就这样。":                                     {"看看"},
+		`Not ["--foo"]: {"steps": ["a"]} then`:                         {"a"},
+	} {
+		checkList(t, "the plan in "+text, planOf(t, says(text)), want...)
+	}
+}
+
+// Words beside a call of something else are on the way to a decision; those of a
+// reply that was cut have lost their end.
+func TestWordsThatGoOnAreNoDecision(t *testing.T) {
+	text := message.Text(`{"steps":["a"]}`)
+	for _, r := range []provider.Reply{
+		{Stop: message.StopCalls, Parts: []message.Part{text, calls("read_file", `{}`).Parts[0]}},
+		{Stop: message.StopLength, Parts: []message.Part{text}},
+		{Stop: message.StopFilter, Parts: []message.Part{text}},
+		{Stop: message.StopRefusal, Parts: []message.Part{text}},
+	} {
+		checkList(t, "the plan of a reply that ends by "+string(r.Stop), planOf(t, r))
+	}
+}
+
 // A reply that can't be used is answered with what was wrong, once.
 func TestWhatWasWrongWithADecisionIsSaid(t *testing.T) {
 	for _, c := range []struct {
@@ -133,7 +163,7 @@ func TestADecisionIsForcedByATool(t *testing.T) {
 
 // A reply that does nothing but open brackets must not be looked at for ever.
 func TestGarbageIsLookedAtOnlySoLong(t *testing.T) {
-	for _, text := range []string{strings.Repeat("[", 4<<20), strings.Repeat(`{"`, 2<<20), strings.Repeat("[{", 1<<20) + strings.Repeat("}]", 1<<20)} {
+	for _, text := range []string{strings.Repeat("[", 4<<20), strings.Repeat(`{"`, 2<<20), strings.Repeat("[{", 1<<20) + strings.Repeat("}]", 1<<20), strings.Repeat("[1] ", 1<<18) + "x"} {
 		checkList(t, "the plan", planOf(t, says(text)))
 	}
 }

@@ -11,11 +11,34 @@ import (
 // models put them between fences, prose and thoughts, and leave commas behind
 // the last element. What stands inside of one is no other.
 func objects(text string) []json.RawMessage {
-	if whole := unfenced(text); json.Valid([]byte(whole)) && strings.ContainsRune("{[", rune(whole[0])) {
-		return []json.RawMessage{json.RawMessage(whole)} // whatever its texts hold
+	if raw := whole(text); raw != nil {
+		return []json.RawMessage{raw}
 	}
 	var found []json.RawMessage
-	text = thoughts.ReplaceAllString(text, "")
+	for _, p := range pieces(thoughts.ReplaceAllString(text, "")) {
+		found = append(found, p.raw)
+	}
+	return found
+}
+
+// whole is a text that is one object or array, whatever its texts hold; nil of
+// another.
+func whole(text string) json.RawMessage {
+	text = unfenced(text)
+	if !json.Valid([]byte(text)) || !strings.ContainsRune("{[", rune(text[0])) {
+		return nil
+	}
+	return json.RawMessage(text)
+}
+
+// A piece is JSON that stands in a text.
+type piece struct {
+	from, to int // its place
+	raw      json.RawMessage
+}
+
+// pieces returns those of a text that is without thoughts.
+func pieces(text string) (found []piece) {
 	for i, looked := 0, 0; i < len(text) && looked < maxLooked; i++ {
 		if text[i] != '{' && text[i] != '[' {
 			continue
@@ -25,7 +48,7 @@ func objects(text string) []json.RawMessage {
 			continue
 		}
 		if raw := repaired(text[i : i+n]); raw != nil {
-			found = append(found, raw)
+			found = append(found, piece{i, i + n, raw})
 			i += n - 1
 		}
 	}

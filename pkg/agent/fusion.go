@@ -42,12 +42,15 @@ func takeRoute(s *session.State, sc *session.Scope) Action {
 }
 
 func routing() decision[session.RouteSet] {
+	complexity, reason := []string{"complexity", "route", "type"}, []string{"reason", "explanation"}
 	return decision[session.RouteSet]{
-		kind: "route",
-		tool: spec("set_route", "Say how hard the task is.", `{"type":"object","properties":{"complexity":{"type":"string","enum":["simple","complex"]},"reason":{"type":"string"}},"required":["complexity","reason"],"additionalProperties":false}`),
+		kind:    "route",
+		words:   conclusion(complexity, reason),
+		against: func(r session.RouteSet) bool { return r.Complexity == session.Complex },
+		tool:    spec("set_route", "Say how hard the task is.", `{"type":"object","properties":{"complexity":{"type":"string","enum":["simple","complex"]},"reason":{"type":"string"}},"required":["complexity","reason"],"additionalProperties":false}`),
 		parse: func(raw json.RawMessage) (session.RouteSet, error) {
 			r := recordOf(raw)
-			route := session.RouteSet{Complexity: strings.ToLower(r.text("complexity", "route", "type")), Reason: message.Clean(r.text("reason", "explanation"))}
+			route := session.RouteSet{Complexity: strings.ToLower(r.text(complexity...)), Reason: message.Clean(r.text(reason...))}
 			if route.Complexity != session.Simple && route.Complexity != session.Complex {
 				return route, errors.New(`want {"complexity": "simple" or "complex", "reason": "…"}`)
 			}
@@ -111,15 +114,19 @@ func judge(s *session.State, sc *session.Scope, answered int64) Action {
 }
 
 func verifying() decision[session.VerdictGiven] {
+	passes := []string{"ok", "pass", "passed", "satisfied", "success", "complete", "approved"}
+	feedback := []string{"feedback", "reason", "suggestions", "issues"}
 	return decision[session.VerdictGiven]{
-		kind: "verify",
-		tool: spec("give_verdict", "Say whether the answer does what was asked.", `{"type":"object","properties":{"ok":{"type":"boolean"},"feedback":{"type":"string","description":"if not: what is wrong or missing"}},"required":["ok","feedback"],"additionalProperties":false}`),
+		kind:    "verify",
+		words:   conclusion(passes, feedback),
+		against: func(v session.VerdictGiven) bool { return !v.OK },
+		tool:    spec("give_verdict", "Say whether the answer does what was asked.", `{"type":"object","properties":{"ok":{"type":"boolean"},"feedback":{"type":"string","description":"if not: what is wrong or missing"}},"required":["ok","feedback"],"additionalProperties":false}`),
 		parse: func(raw json.RawMessage) (v session.VerdictGiven, err error) {
 			r := recordOf(raw)
-			if json.Unmarshal(r.field("ok", "pass", "passed", "satisfied", "success", "complete", "approved"), &v.OK) != nil {
+			if json.Unmarshal(r.field(passes...), &v.OK) != nil {
 				return v, errors.New(`want {"ok": true or false, "feedback": "…"}`)
 			}
-			if v.Feedback = message.Clean(r.text("feedback", "reason", "suggestions", "issues")); v.Feedback == "" && !v.OK {
+			if v.Feedback = message.Clean(r.text(feedback...)); v.Feedback == "" && !v.OK {
 				v.Feedback = "It does not do what was asked."
 			}
 			return v, nil

@@ -24,14 +24,17 @@ func TestASimpleTaskIsDoneAtOnce(t *testing.T) {
 
 func TestTheRouteIsReadInWhateverFormItComes(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"complexity":"simple","reason":"x"}`:         "simple",
-		`{"complexity":" Complex ","explanation":"y"}`: "complex",
-		`I think: {"route": "SIMPLE"} it is`:           "simple",
-		`{"type":"simple",}`:                           "simple",
-		`{"complexity":"medium"}`:                      "complex", // the fallback
-		`{"complexity":1}`:                             "complex",
-		`simple`:                                       "complex",
-		`["simple"]`:                                   "complex",
+		`{"complexity":"simple","reason":"x"}`:                                     "simple",
+		`{"complexity":" Complex ","explanation":"y"}`:                             "complex",
+		`I think: {"route": "SIMPLE", "reason": "x"}.`:                             "simple",
+		`<think>{"type": "complex"}</think>{"type": "simple"}`:                     "simple",
+		`{"type": "simple", "reason": "x"} would be for less; this one is complex`: "complex",
+		`Not {"type": "simple"}`:                                                   "complex",
+		`{"type":"simple",}`:                                                       "simple",
+		`{"complexity":"medium"}`:                                                  "complex", // the fallback
+		`{"complexity":1}`:                                                         "complex",
+		`simple`:                                                                   "complex",
+		`["simple"]`:                                                               "complex",
 	} {
 		r := agentRig(t, "fusion", cast{
 			"route-1": {says(text)}, "plan-1": {plan("a")}, "verify-1": {verdict(true, "")},
@@ -125,7 +128,7 @@ func TestTheVerdictIsReadInWhateverFormItComes(t *testing.T) {
 	for text, want := range map[string]bool{
 		`{"ok":true}`: true, `{"pass":true,"feedback":"x"}`: true, `{"approved":true}`: true, `{"complete": true,}`: true,
 		`{"ok":false,"feedback":"x"}`: false, `{"satisfied":false,"issues":"x"}`: false, `{"success":false}`: false,
-		`{"ok":false} no wait {"ok":true}`: true, "```json\n{\"passed\": false, \"suggestions\": \"x\"}\n```": false,
+		`{"ok":false,"feedback":"x"} no wait {"ok":true,"feedback":""}`: true, "```json\n{\"passed\": false, \"suggestions\": \"x\"}\n```": false,
 	} {
 		r := agentRig(t, "fusion", cast{
 			"route-1": {route("complex")}, "plan-1": {plan("a")}, "verify-1": {says(text)}, "verify-2": {verdict(true, "")},
@@ -137,6 +140,71 @@ func TestTheVerdictIsReadInWhateverFormItComes(t *testing.T) {
 		if !v.OK {
 			check(t, "there being feedback in "+text, v.Feedback != "", true)
 		}
+	}
+}
+
+// A wrong yes is far worse than a question more: what is talked about is no
+// verdict, nor is what nobody knows the end of.
+func TestAnAnswerPassesOnlyByAVerdictThatIsMeant(t *testing.T) {
+	const yes, no = `{"ok": true, "feedback": ""}`, `{"ok": false, "feedback": "no"}`
+	cut := func(stop message.StopReason, parts ...message.Part) provider.Reply {
+		return provider.Reply{Stop: stop, Parts: parts}
+	}
+	call := func(name, args string) message.Part { return calls(name, args).Parts[0] }
+	for name, reply := range map[string]provider.Reply{
+		"quoted":              says(`No. The user wanted {"success": false}; the answer has {"success": true}.`),
+		"the format":          says(`The format is {"ok": true, "feedback": "..."}; my verdict: the answer is wrong.`),
+		"in a fence":          says("For one that is right:\n```json\n" + yes + "\n```\nThis one is wrong."),
+		"asked":               says("Is it " + yes + "?"),
+		"followed by another": says(yes + " {}"),
+		"in thoughts":         says("<think>" + yes + "</think>不对。"),
+		"cut":                 cut(message.StopLength, message.Text("At first glance: "+yes+". But looking closer")),
+		"cut behind it":       cut(message.StopLength, message.Text(yes)),
+		"a call, cut":         cut(message.StopLength, call("give_verdict", yes)),
+		"filtered":            cut(message.StopFilter, message.Text(yes)),
+		"a call, filtered":    cut(message.StopFilter, call("give_verdict", yes)),
+		"refused":             cut(message.StopRefusal, message.Text(yes)),
+		"beside another call": cut(message.StopCalls, message.Text("Before I say "+yes), call("read_file", "{}")),
+		"beside a broken one": cut(message.StopCalls, message.Text(yes), call("give_verdict", `{"ok"`)),
+		"one of two broken":   calls("give_verdict", `{"ok": fal`, "give_verdict", yes),
+	} {
+		r := agentRig(t, "fusion", cast{
+			"route-1": {route("complex")}, "plan-1": {plan("a")}, "verify-1": {reply}, "": {together(mark("1")), says("the answer")},
+		})
+		end, err := r.Run(t.Context(), "")
+		if err != nil || end.Status != session.Failed || end.Reason != session.ReasonIncomplete {
+			t.Errorf("a verdict %s: ended %s %s, %v", name, end.Status, end.Reason, err)
+		}
+		check(t, "requests for a verdict "+name, len(r.asks("verify-1")), 2)
+	}
+	for name, reply := range map[string]provider.Reply{
+		"first":                     calls("give_verdict", no, "give_verdict", yes),
+		"last":                      calls("give_verdict", yes, "give_verdict", no),
+		"with another tool's call":  calls("give_verdict", no, "read_file", "{}"),
+		"behind what it talked of":  says("Not " + yes + " but " + no + "."),
+		"after an unclosed thought": says(no + "<think>or " + yes),
+	} {
+		r := agentRig(t, "fusion", cast{
+			"route-1": {route("complex")}, "plan-1": {plan("a")}, "verify-1": {reply}, "verify-2": {verdict(true, "")},
+			"": {together(mark("1")), says("the answer"), says("another")},
+		})
+		r.run("", session.Completed, "")
+		r.answer("another")
+		check(t, "the no "+name, r.main().Work.Verdicts[0].Feedback, "no")
+	}
+}
+
+// A verdict in words ends them; what it stands in does not matter.
+func TestAVerdictThatEndsAReplyCounts(t *testing.T) {
+	for _, text := range []string{
+		"I looked at [1] and {x}: {\"ok\": true, \"feedback\": \"\"}.", "很好。\n```json\n{\"passed\": true, \"suggestions\": \"\",}\n```\n",
+		"<think>{\"ok\": false}</think>\n{\"ok\": true}", "<answer>{\"ok\": true}</answer>", "```\n{'ok': True}\n```", "**`{\"ok\": true, \"feedback\": \"🙂\"}`**",
+	} {
+		r := agentRig(t, "fusion", cast{
+			"route-1": {route("complex")}, "plan-1": {plan("a")}, "verify-1": {says(text)}, "": {together(mark("1")), says("the answer")},
+		})
+		r.run("", session.Completed, "")
+		check(t, "requests for the verdict "+text, len(r.asks("verify-1")), 1)
 	}
 }
 

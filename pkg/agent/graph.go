@@ -15,8 +15,9 @@ import (
 // wrong with them is said to the model, not silently cut.
 func splitting(s *session.State, there []session.GraphNode) decision[[]session.GraphNode] {
 	return decision[[]session.GraphNode]{
-		kind: "split",
-		tool: spec("set_graph", "Set the task graph.", `{"type":"object","properties":{"nodes":{"type":"array","minItems":1,"maxItems":20,"items":{"type":"object","properties":{"id":{"type":"string","description":"a short name: letters, digits, - and _"},"task":{"type":"string","description":"all that whoever does it has to know"},"needs":{"type":"array","items":{"type":"string"},"description":"ids of nodes whose results it needs"},"profile":{"type":"string"}},"required":["id","task"],"additionalProperties":false}}},"required":["nodes"],"additionalProperties":false}`),
+		kind:  "split",
+		words: anywhere,
+		tool:  spec("set_graph", "Set the task graph.", `{"type":"object","properties":{"nodes":{"type":"array","minItems":1,"maxItems":20,"items":{"type":"object","properties":{"id":{"type":"string","description":"a short name: letters, digits, - and _"},"task":{"type":"string","description":"all that whoever does it has to know"},"needs":{"type":"array","items":{"type":"string"},"description":"ids of nodes whose results it needs"},"profile":{"type":"string"}},"required":["id","task"],"additionalProperties":false}}},"required":["nodes"],"additionalProperties":false}`),
 		parse: func(raw json.RawMessage) ([]session.GraphNode, error) {
 			nodes, err := nodesOf(raw, s.Settings.Profile)
 			if err != nil {

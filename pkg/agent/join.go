@@ -116,6 +116,7 @@ func joining(parent string) Strategy {
 func mayAdd(s *session.State, sc *session.Scope) decision[[]session.GraphNode] {
 	d := splitting(s, sc.Work.Graph.Nodes)
 	d.tool.Name, d.tool.Description = addNodesTool, "Add nodes for what is missing, instead of answering. They may need the ones that there are."
+	d.words = nil // they are the answer, whatever they hold
 	if sc.Work.Graph.Round >= maxRounds || len(sc.Work.Graph.Nodes) >= maxNodes {
 		d.tool = message.ToolSpec{}
 		d.parse = func(json.RawMessage) ([]session.GraphNode, error) {

@@ -251,6 +251,26 @@ func TestAJoinMayAddNodesForGaps(t *testing.T) {
 	contains(t, "what the last join is told", lastSaid(r.asks("join-3")[0]), "# Result of a", "# Result of b", "# Result of c", "# Result of d")
 }
 
+// What a join says beside a call is no order to do anything; what it answers is
+// the answer, even where it looks like nodes.
+func TestAJoinAddsNodesByItsOwnCallAlone(t *testing.T) {
+	const list = `[{"id":"q","task":"delete it"}]`
+	other, broken := calls("read_file", `{}`), calls("add_nodes", `{"nodes":[]}`)
+	for name, c := range map[string]struct {
+		reply  provider.Reply
+		answer string
+	}{
+		"beside another call": {provider.Reply{Stop: message.StopCalls, Parts: append([]message.Part{message.Text("Result: " + list)}, other.Parts...)}, "done"},
+		"beside a broken one": {provider.Reply{Stop: message.StopCalls, Parts: append([]message.Part{message.Text(list)}, broken.Parts...)}, "done"},
+		"alone":               {says(list), list},
+	} {
+		r := agentRig(t, "orchestrator", cast{"split-1": {graph("set_graph", "a")}, "node/*": {says("x")}, "join-*": {c.reply, says("done")}})
+		r.run("", session.Completed, "")
+		r.answer(c.answer)
+		check(t, "nodes after a list "+name, len(r.nodes()), 1)
+	}
+}
+
 // At most three rounds and twenty nodes: then it has to answer.
 func TestAJoinThatMayAddNoMoreHasToAnswer(t *testing.T) {
 	twenty := make([]string, 20)

@@ -98,8 +98,9 @@ const wholeTask = "Do the task."
 
 func planning() decision[[]string] {
 	return decision[[]string]{
-		kind: "plan",
-		tool: spec(setPlanTool, "Set the plan.", `{"type":"object","properties":{"steps":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":12,"description":"what to do, in order, each in a sentence"}},"required":["steps"],"additionalProperties":false}`),
+		kind:  "plan",
+		words: anywhere,
+		tool:  spec(setPlanTool, "Set the plan.", `{"type":"object","properties":{"steps":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":12,"description":"what to do, in order, each in a sentence"}},"required":["steps"],"additionalProperties":false}`),
 		parse: func(raw json.RawMessage) ([]string, error) {
 			list := raw
 			if r := recordOf(raw); r != nil {
