@@ -1,6 +1,8 @@
 package cmd
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -74,6 +76,37 @@ func TestAKeyWithAnotherLineIsToldByItsVariable(t *testing.T) {
 			if cmd.ProcessState.ExitCode() != 2 || strings.Contains(said, "hunter2") || !strings.Contains(said, "value of "+c.variable+" holds a line break") {
 				t.Errorf("%s=%q: exit %d: %s", c.variable, held, cmd.ProcessState.ExitCode(), said)
 			}
+		}
+	}
+}
+
+// docker's --env-file keeps quotes, and some write the header's whole value. The
+// service tells of the key alone, which would be in the log.
+func TestAKeyInQuotesOrBehindItsSchemeIsToldByItsVariable(t *testing.T) {
+	asked := 0
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))
+	defer s.Close()
+	for _, c := range []struct{ variable, flag, value, held string }{
+		{"OPENAI_API_KEY", "--api-key-env", "OPENAI_API_KEY", `"hunter2hunter2"`},
+		{"MY_KEY", "--api-key-env", "MY_KEY", `'hunter2hunter2'`},
+		{"OPENAI_API_KEY", "--retries", "0", "Bearer hunter2hunter2"},
+		{"OPENAI_API_KEY", "--retries", "0", `"Bearer hunter2hunter2"`},
+		{"SECOND", "--header", "X-Api-Key: $SECOND", `"hunter2hunter2"`},
+		{"SECOND", "--header", "Authorization: $SECOND", `'Bearer hunter2hunter2'`},
+	} {
+		cmd, out := kagentIn(t, t.TempDir(), "run", "-m", "openai/x", "--base-url", s.URL, "--retries", "0", "--stdin", "none", c.flag, c.value, "go")
+		cmd.Env = append(cmd.Env, "OPENAI_API_KEY=x", c.variable+"="+c.held)
+		cmd.Run()
+		said := out.String()
+		if cmd.ProcessState.ExitCode() != 2 || strings.Contains(said, "hunter2") || !strings.Contains(said, "the value of "+c.variable+" has ") || asked > 0 {
+			t.Errorf("%s=%q: exit %d, %d requests: %s", c.variable, c.held, cmd.ProcessState.ExitCode(), asked, said)
+		}
+	}
+	for _, line := range []string{"Authorization: $BOTH", "If-Match: $TAG"} {
+		t.Setenv("BOTH", "Bearer hunter2hunter2")
+		t.Setenv("TAG", `"x"`)
+		if _, err := headers([]string{line}, true); err != nil {
+			t.Errorf("%s: %v", line, err)
 		}
 	}
 }

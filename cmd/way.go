@@ -51,6 +51,8 @@ func wayTo(c *catalogue.Catalogue, s session.Settings, name string) (way, error)
 	switch {
 	case secret.IsBroken(key):
 		return w, brokenKey(name+" needs a key, and", variable)
+	case secret.Around(key) != "":
+		return w, wrappedKey(name+" needs a key, and", variable, secret.Around(key))
 	case w.base == "":
 		return w, usageErrorf("add for example --base-url http://localhost:8080/v1", "%s needs %s", name, baseGivers(w.service))
 	case w.key == "" && keyEnv != "":
@@ -121,6 +123,12 @@ func brokenKey(who, variable string) error {
 	return usageErrorf("set it to the key alone: what came with it may be a second line of a file", "%s the value of %s holds a line break or another control character", who, variable)
 }
 
+// wrappedKey does so for a key in quotes, as docker's --env-file leaves them, or
+// behind "Bearer".
+func wrappedKey(who, variable, around string) error {
+	return usageErrorf("set it to the key alone", "%s the value of %s has %s", who, variable, around)
+}
+
 // hostURL completes what OLLAMA_HOST and its like hold: a host without a scheme,
 // or the address that a server listens on.
 func hostURL(text string) string {
@@ -150,65 +158,4 @@ func (w way) open() (provider.Provider, error) {
 	}
 	o := sse.Options{Name: w.service.Name, Model: w.model, BaseURL: w.base, APIKey: key, Header: w.header, IdleTimeout: w.idle}
 	return adapterOf(w.service.Protocol).open(o)
-}
-
-// headers reads "Name: value" lines; a value $NAME is taken from the
-// environment at each start, and is not stored.
-func headers(lines []string, wanted bool) (map[string]string, error) {
-	out := map[string]string{}
-	for _, line := range lines {
-		name, value, ok := strings.Cut(line, ":")
-		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
-		variable, fromEnv := strings.CutPrefix(value, "$")
-		if fromEnv {
-			value = strings.TrimSpace(os.Getenv(variable))
-		}
-		switch {
-		case fromEnv && wanted && secret.IsBroken(value):
-			return nil, brokenKey("--header "+oneLine(name, 40)+" needs a variable, and", variable)
-		case !ok || name == "" || strings.ContainsAny(name, " \t\r\n") || !fromEnv && secret.IsBroken(value):
-			return nil, usageErrorf("want 'Name: value', or 'Name: $VARIABLE'", "--header %q", oneLine(name, 40))
-		case fromEnv && value == "" && wanted:
-			return nil, usageErrorf("set it", "--header %s needs the variable %s, and it is not set", name, variable)
-		case !wanted:
-			continue
-		}
-		out[name] = value
-	}
-	return out, nil
-}
-
-// checkVariable refuses what can't be the name of a variable, and does not repeat
-// it: it may be the key itself.
-func checkVariable(name string) error {
-	if name != "" && !secret.IsVariable(name) {
-		return usageErrorf("write for example --api-key-env OPENAI_API_KEY", "--api-key-env wants the name of a variable, not what it holds")
-	}
-	return nil
-}
-
-// checkHeaders refuses secrets: headers are stored with the session.
-func checkHeaders(lines []string) error {
-	for _, line := range lines {
-		name, value, _ := strings.Cut(line, ":")
-		value = strings.TrimSpace(value)
-		known := masker(session.Settings{}).MaskReply(value) != value || secret.IsParameter(name) || isCredential(name, value)
-		if known && !strings.HasPrefix(value, "$") {
-			return usageErrorf("put it into a variable and write --header '"+strings.TrimSpace(name)+": $VARIABLE'", "--header %s holds a secret: it would be stored with the session", strings.TrimSpace(name))
-		}
-	}
-	_, err := headers(lines, false)
-	return err
-}
-
-// isCredential reports whether a header says by its name or its scheme that it
-// lets somebody in.
-func isCredential(name, value string) bool {
-	name, value = strings.ToLower(name), strings.ToLower(value)
-	for _, scheme := range []string{"bearer ", "basic ", "sk-"} {
-		if strings.HasPrefix(value, scheme) {
-			return true
-		}
-	}
-	return strings.Contains(name, "auth") || strings.Contains(name, "cookie")
 }

@@ -3,6 +3,7 @@ package secret
 import (
 	"encoding/base64"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -67,4 +68,19 @@ func IsVariable(name string) bool {
 // another control character. That at its ends does not count.
 func IsBroken(key string) bool {
 	return strings.ContainsFunc(strings.TrimSpace(key), func(r rune) bool { return r < ' ' || r == 0x7f })
+}
+
+// Around says what stands around a key that is no part of it: quotes that a shell
+// would have taken away, or the word before it in a header. Services read over them
+// and tell of the key alone, which would not be known again.
+func Around(key string) string {
+	key = strings.TrimSpace(key)
+	if n := len(key); n > 1 && strings.IndexByte("\"'`", key[0]) >= 0 && key[n-1] == key[0] {
+		return "quotes around the key"
+	}
+	scheme, rest, ok := strings.Cut(key, " ")
+	if ok && rest != "" && slices.ContainsFunc([]string{"bearer", "basic", "token", "authorization:"}, func(s string) bool { return strings.EqualFold(s, scheme) }) {
+		return "the name of a scheme before the key"
+	}
+	return ""
 }

@@ -52,3 +52,16 @@ func TestNamesOfVariablesAndBrokenKeys(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatStandsAroundAKeyIsSeen(t *testing.T) {
+	for _, key := range []string{`"k"`, `'k'`, "`k`", "\"k\"\n", `""`, "Bearer k", "bearer  k", "Basic k", "Token k", "Authorization: Bearer k", `"Bearer k"`} {
+		if secret.Around(key) == "" {
+			t.Errorf("%q: nothing is seen", key)
+		}
+	}
+	for _, key := range []string{"", "k", `"`, `"k`, `k'`, `k"l"m`, "Bearer", "Bearer ", "bearerk", "two words"} {
+		if got := secret.Around(key); got != "" {
+			t.Errorf("%q: %s", key, got)
+		}
+	}
+}
