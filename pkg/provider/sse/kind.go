@@ -32,7 +32,6 @@ var (
 	badKey = pattern(`invalid_api_key|incorrect_api_key|authentication_error|invalid_authentication|` +
 		`(incorrect|invalid) api key|api key not valid|api key (is )?(missing|required)|api key expired|` +
 		`api key was reported as leaked|callers without established identity`)
-	noModel = pattern(`model_not_found|model.{0,80} (does not exist|not found)|supported api model names`)
 	busy    = pattern(`overloaded|capacity_exceeded|capacity exceeded|no_capacity|server busy`)
 	tooMany = pattern(`rate[_ ]limit|too_many_requests|resource_exhausted`)
 	refusal = pattern(`invalid_request|tool_use_failed|bad_?request|does not support`)
@@ -57,7 +56,7 @@ func (f Failure) Kind(status int) provider.Kind {
 		return provider.ContentFilter
 	case ours && status != http.StatusTooManyRequests && badKey().MatchString(words):
 		return provider.Auth
-	case (status == 0 || status == 400) && noModel().MatchString(words):
+	case (status == 0 || status == http.StatusBadRequest || status == http.StatusUnprocessableEntity) && modelless(words):
 		return provider.NotFound
 	}
 	switch {
@@ -83,7 +82,7 @@ func kindOfStatus(status int, words string) provider.Kind {
 		return provider.Auth
 	case http.StatusForbidden:
 		return provider.Permission
-	case http.StatusNotFound:
+	case http.StatusNotFound, http.StatusGone: // gone: a model that is retired
 		return provider.NotFound
 	case http.StatusRequestTimeout:
 		return provider.Timeout

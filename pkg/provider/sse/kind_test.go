@@ -62,3 +62,55 @@ func TestALimitOfAMinuteIsNoQuota(t *testing.T) {
 		{400, said("thinking.budget_tokens: must be less than max_tokens; the thinking budget exceeded it", "invalid_request_error", ""), provider.InvalidRequest},
 	}.check(t)
 }
+
+// A model that is not there is not found, so that a chain goes on to the next,
+// though many services call it a bad request.
+func TestAModelThatIsNotThereIsNotFound(t *testing.T) {
+	for _, status := range []int{0, 400, 404, 422} {
+		kinds{
+			{status, said("Model Not Exist", "invalid_request_error", "invalid_request_error"), provider.NotFound},
+			{status, said("x/y is not a valid model ID", "", ""), provider.NotFound},
+			{status, said("invalid model ID", "invalid_request_error", ""), provider.NotFound},
+			{status, `{"object":"error","message":"Invalid model: foo","type":"invalid_model","param":null,"code":"1500"}`, provider.NotFound},
+			{status, `{"error":{"message":"Invalid model 'foo'. Permitted models can be found in the documentation","type":"invalid_model","code":400}}`, provider.NotFound},
+			{status, said("The model `llama` has been decommissioned and is no longer supported.", "invalid_request_error", "model_decommissioned"), provider.NotFound},
+			{status, said("The model `llama` has been deprecated.", "invalid_request_error", ""), provider.NotFound},
+			{status, said("/chat/completions: Invalid model name passed in model=foo. Call `/v1/models` to view available models for your key.", "None", ""), provider.NotFound},
+			{status, `{"error":{"code":"unknown_model","message":"Unknown model: foo","details":"Unknown model: foo"}}`, provider.NotFound},
+			{status, said("Unknown Model, please check the model code.", "", "1211"), provider.NotFound},
+			{status, said("模型不存在，请检查模型代码。", "", "1211"), provider.NotFound},
+			{status, said("The requested model 'x' does not exist.", "invalid_request_error", "model_not_found"), provider.NotFound},
+			{status, `{"code":"invalid-argument","error":"Model not found: firefunction-v2"}`, provider.NotFound},
+			{status, said("The model firefunction-v2 does not exist", "", ""), provider.NotFound},
+			{status, `{"message":"The provided model identifier is invalid."}`, provider.NotFound},
+			{status, said("* GenerateContentRequest.model: unexpected model name format", "", "INVALID_ARGUMENT"), provider.NotFound},
+		}.check(t)
+	}
+	kinds{
+		{410, `{"status":410,"title":"Gone","detail":"The model 'x' has reached its end of life and is no longer available."}`, provider.NotFound},
+		{410, said("x is retired", "", ""), provider.NotFound},
+	}.check(t)
+}
+
+// What a model has or does may be missing too: another model would be asked in vain.
+func TestWhatAModelLacksIsNotTheModel(t *testing.T) {
+	for _, message := range []string{
+		"the model called the tool 'find' which does not exist",
+		"Model produced a call, and its function was not found",
+		"invalid model parameter 'top_k'",
+		"Unknown model option: num_ctxx",
+		"invalid_model_parameter",
+		"invalid model output",
+		"The model's field `x` does not exist",
+		"for this model the parameter `temperature` is deprecated",
+		"`temperature` is deprecated for this model.",
+		"the model x does not support tools",
+		"modelling: the thing does not exist",
+		"a file for the model: image not found",
+	} {
+		kinds{
+			{400, said(message, "invalid_request_error", ""), provider.InvalidRequest},
+			{0, said(message, "invalid_request_error", ""), provider.InvalidRequest},
+		}.check(t)
+	}
+}
