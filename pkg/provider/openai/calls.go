@@ -16,6 +16,8 @@ type call struct {
 	object   json.RawMessage // arguments that came as a value, not as a string
 	extra    json.RawMessage
 	chunk    int // the chunk that touched it last
+	index    sse.Integer
+	former   bool // it came as function_call
 }
 
 // calls puts tool calls together from fragments. Vendors number them as the
@@ -28,9 +30,12 @@ type calls struct {
 // add takes a fragment out of the chunk with that number. Arguments that are
 // text here and a value there would be half of what the model wrote.
 func (cs *calls) add(strict *sse.Strict, d callDelta, chunk int) {
+	if cs.repeated(d) {
+		return
+	}
 	c := cs.find(d, chunk)
 	if c == nil {
-		c = &call{}
+		c = &call{index: d.Index, former: d.former}
 		cs.list = append(cs.list, c)
 	}
 	if d.Index.Given {
@@ -130,8 +135,8 @@ func (cs *calls) parts() []message.Part {
 	var parts []message.Part
 	for _, c := range cs.list {
 		args := c.arguments()
-		if c.id == "" && c.name == "" && args == "{}" {
-			continue // an empty fragment
+		if c.id == "" && c.name == "" && args == "{}" || cs.formerly(c) {
+			continue // an empty fragment, or told in another way
 		}
 		p := message.Call(message.ToolCall{ID: c.id, Name: c.name, Arguments: args})
 		p.Opaque = opaque{vendor: vendor{ExtraContent: c.extra}}.sealed()

@@ -46,6 +46,7 @@ type callDelta struct {
 	ID           sse.Loose        `json:"id"`
 	Function     functionFragment `json:"function"`
 	ExtraContent json.RawMessage  `json:"extra_content"`
+	former       bool             // it came as function_call
 }
 
 type functionFragment struct {

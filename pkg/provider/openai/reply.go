@@ -81,7 +81,7 @@ func (b *builder) delta(d *delta) {
 		b.calls.add(&b.Strict, c, b.chunks)
 	}
 	if d.FunctionCall != nil && len(d.ToolCalls) == 0 {
-		b.calls.add(&b.Strict, callDelta{Index: sse.Integer{N: -1, Given: true}, Function: *d.FunctionCall}, b.chunks)
+		b.calls.add(&b.Strict, callDelta{Index: sse.Integer{N: -1, Given: true}, Function: *d.FunctionCall, former: true}, b.chunks)
 	}
 }
 

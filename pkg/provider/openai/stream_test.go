@@ -142,7 +142,20 @@ func TestCallsArePutTogether(t *testing.T) {
 		"no index, in fragments":     {[]string{toolCalls(`{"id":"a","function":{"name":"read","arguments":"{\"path\":"}}`), toolCalls(`{"function":{"arguments":"\"1\"}"}}`), toolCalls(`{` + b + `}`)}, two},
 		"no index, id repeated":      {[]string{toolCalls(`{"id":"a","function":{"name":"read","arguments":"{\"path\":"}}`), toolCalls(`{"id":"a","function":{"arguments":"\"1\"}"}}`)}, one},
 		"no index, interleaved":      {[]string{toolCalls(`{"id":"a","function":{"name":"read","arguments":"{\"path\":"}}`), toolCalls(`{"id":"b","function":{"name":"read","arguments":"{\"path\":"}}`), toolCalls(`{"id":"a","function":{"arguments":"\"1\"}"}}`), toolCalls(`{"id":"b","function":{"arguments":"\"2\"}"}}`)}, two},
-		"index used again":           {[]string{toolCalls(`{"index":0,` + a + `}`), toolCalls(`{"index":0,` + b + `}`)}, two},           // F050
+		"index used again":           {[]string{toolCalls(`{"index":0,` + a + `}`), toolCalls(`{"index":0,` + b + `}`)}, two}, // F050
+		"told once more":             {[]string{toolCalls(`{"index":0,"id":"a","function":{"name":"read","arguments":""}}`), toolCalls(`{"index":0,"function":{"arguments":"{\"path\":\"1\"}"}}`), toolCalls(`{"index":0,` + a + `}`)}, one},
+		"all told once more":         {[]string{toolCalls(`{"index":0,` + a + `},{"index":1,` + b + `}`), toolCalls(`{"index":0,` + a + `},{"index":1,` + b + `}`)}, two},
+		"all once more, one index":   {[]string{toolCalls(`{"index":0,` + a + `}`), toolCalls(`{"index":0,` + b + `}`), toolCalls(`{"index":0,` + a + `},{"index":0,` + b + `}`)}, two},
+		"once more, no index":        {[]string{toolCalls(`{` + a + `}`), toolCalls(`{` + a + `}`)}, one},
+		"once more, other spaces":    {[]string{toolCalls(`{"index":0,` + a + `}`), toolCalls(`{"index":0,"id":"a","function":{"name":"read","arguments":"{ \"path\": \"1\" }"}}`)}, one},
+		"once more, an object":       {[]string{toolCalls(`{"index":0,` + a + `}`), toolCalls(`{"index":0,"id":"a","function":{"name":"read","arguments":{"path":"1"}}}`)}, one},
+		"once more, without a name":  {[]string{toolCalls(`{"index":0,` + a + `}`), toolCalls(`{"index":0,"id":"a","function":{"arguments":"{\"path\":\"1\"}"}}`)}, one},
+		"alike, two indices":         {[]string{toolCalls(`{"index":0,` + a + `},{"index":1,` + a + `}`)}, []message.ToolCall{one[0], one[0]}},
+		"alike, no id":               {[]string{toolCalls(`{"index":0,` + anonymous(a) + `}`), toolCalls(`{"index":0,` + anonymous(a) + `}`)}, nameless([]message.ToolCall{one[0], one[0]})},
+		"formerly, then as today":    {[]string{`{"function_call":{"name":"read","arguments":"{\"path\":"}}`, `{"function_call":{"arguments":"\"1\"}"}}`, toolCalls(`{"index":0,` + a + `}`)}, one},
+		"today, then as formerly":    {[]string{toolCalls(`{"index":0,"id":"a","function":{"name":"read","arguments":"{\"path\":"}}`), toolCalls(`{"index":0,"function":{"arguments":"\"1\"}"}}`), `{"function_call":{"name":"read","arguments":"{\"path\":\"1\"}"}}`}, one},
+		"formerly, and another":      {[]string{`{"function_call":{"name":"read","arguments":"{\"path\":\"1\"}"}}`, toolCalls(`{"index":0,` + b + `}`)}, []message.ToolCall{{Name: "read", Arguments: one[0].Arguments}, two[1]}},
+		"index 0.0":                  {[]string{toolCalls(`{"index":0.0,"id":"a","function":{"name":"read","arguments":"{\"path\":"}}`), toolCalls(`{"index":0,"function":{"arguments":"\"1\"}"}}`)}, one},
 		"index far off":              {[]string{toolCalls(`{"index":2000000000,` + a + `}`), toolCalls(`{"index":-1,` + b + `}`)}, two}, // F051
 		"index as text":              {[]string{toolCalls(`{"index":"7","id":"a","function":{"name":"read"}}`), toolCalls(`{"index":7,"function":{"arguments":"{\"path\":\"1\"}"}}`)}, one},
 		"interleaved, null start":    {[]string{toolCalls(`{"index":0,"id":"a","function":{"name":"read","arguments":null}}`), toolCalls(`{"index":1,"id":"b","function":{"name":"read","arguments":""}}`), toolCalls(`{"index":0,"function":{"arguments":"{\"path\":"}}`), toolCalls(`{"index":1,"function":{"arguments":"{\"path\":"}}`), toolCalls(`{"index":0,"function":{"arguments":"\"1\"}"}}`), toolCalls(`{"index":1,"function":{"arguments":"\"2\"}"}}`)}, two}, // F053

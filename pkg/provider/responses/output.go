@@ -31,6 +31,9 @@ func (b *output) told(e event, whole bool) error {
 		return sse.At("item", err)
 	}
 	it := b.known(o, e.OutputIndex)
+	if it == nil && whole && b.repeated(o, e.OutputIndex, e.Item) {
+		return b.Err
+	}
 	if it == nil {
 		it = b.begin(string(o.Type), e.OutputIndex)
 	}
@@ -205,6 +208,9 @@ func (b *output) parts() (parts []message.Part, refusal bool) {
 	for _, it := range b.items {
 		it.text.End()
 		it.done = true
+		if it.kind == kindCall && b.repeats(it) {
+			continue
+		}
 		if p, ok := it.part(); ok {
 			parts = append(parts, p)
 			refusal = refusal || it.refusal

@@ -81,6 +81,7 @@ func argument(index, id, piece string) string {
 // Whatever a server leaves out, repeats or numbers oddly, each item counts once.
 func TestItemsAreToldOnceHoweverTheyCome(t *testing.T) {
 	const call = `[c read {"a":1}]`
+	const thought = `{"type":"reasoning","id":"r","summary":[{"type":"summary_text","text":"t"}],"encrypted_content":"e"}`
 	wholeM := strings.Replace(msg, `"hi"`, `"ho"`, 1)
 	for name, c := range map[string]struct {
 		events []string
@@ -103,6 +104,16 @@ func TestItemsAreToldOnceHoweverTheyCome(t *testing.T) {
 		"neither index nor id":           {[]string{`{"type":"response.output_text.delta","delta":"h"}`, `{"type":"response.output_text.delta","delta":"i"}`, completed}, "hi"},
 		"counted from one":               {[]string{added("1", msg), text("1", "m", "hi"), done("1", msg), done("2", wholeF), final(msg + "," + wholeF)}, "hi" + call},
 		"pieces after the end":           {[]string{done("0", wholeF), argument("0", "f", `{}`), done("1", msg), text("1", "m", "hi"), final(wholeF + "," + msg)}, call + "hi"},
+		"a message told twice":           {[]string{text("0", "m", "hi"), done("0", msg), done("0", msg), final(msg)}, "hi"},
+		"a message told twice, no index": {[]string{done("null", msg), done("null", msg), final(msg)}, "hi"},
+		"a call told twice":              {[]string{added("0", begunF), done("0", wholeF), done("0", wholeF), final(wholeF)}, call},
+		"a call told twice, begun twice": {[]string{added("0", begunF), done("0", wholeF), added("0", begunF), argument("0", "f", `{\"a\":1}`), done("0", wholeF), final(wholeF)}, call},
+		"a call told twice, other ids":   {[]string{done("0", wholeF), done("0", strings.Replace(wholeF, `"f"`, `"g"`, 1)), final(wholeF)}, call},
+		"a thought told twice":           {[]string{done("0", thought), done("0", thought), done("1", msg), final(thought + "," + msg)}, "(t)hi"},
+		"two calls alike":                {[]string{done("0", wholeF), done("1", strings.Replace(wholeF, `"c"`, `"d"`, 1)), completed}, call + `[d read {"a":1}]`},
+		"two calls alike, one id":        {[]string{done("0", wholeF), done("1", wholeF), completed}, call + call},
+		"two messages alike":             {[]string{done("0", msg), done("1", msg), final(msg + "," + msg)}, "hihi"},
+		"index 0.0":                      {[]string{added("0.0", begunF), argument("0.0", "f", `{\"a\":1}`), done("0", wholeF), final(wholeF)}, call},
 		"two messages":                   {[]string{done("0", msg), done("1", wholeM), final(msg + "," + wholeM)}, "hiho"},
 		"two messages, one id":           {[]string{text("0", "m", "hi"), text("1", "m", "ho"), final(msg + "," + wholeM)}, "hiho"},
 		"the second one speaks first":    {[]string{added("0", msg), text("1", "n", "h"), text("0", "m", "hi"), text("1", "n", "o"), final(msg + "," + strings.Replace(wholeM, `"m"`, `"n"`, 1))}, "hiho"},

@@ -2,6 +2,7 @@ package sse
 
 import (
 	"encoding/json"
+	"math"
 	"strconv"
 	"strings"
 
@@ -41,8 +42,8 @@ func (l *Lax[T]) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Integer tells an index that is absent or null from 0. It may be given as text;
-// anything else is an error: what an index is of would be put in a wrong place.
+// Integer tells an index that is absent or null from 0. It may be given as text or
+// as 0.0, as some languages write every number; anything else is an error: what an index is of would be put in a wrong place.
 type Integer struct {
 	N     int64
 	Given bool
@@ -53,7 +54,12 @@ func (i *Integer) UnmarshalJSON(raw []byte) error {
 	if string(raw) == "null" {
 		return nil
 	}
-	n, err := strconv.ParseInt(strings.Trim(string(raw), `"`), 10, 64)
+	said := strings.Trim(string(raw), `"`)
+	n, err := strconv.ParseInt(said, 10, 64)
+	f, noFloat := strconv.ParseFloat(said, 64)
+	if err != nil && noFloat == nil && f == math.Trunc(f) && math.Abs(f) < 1<<53 {
+		n, err = int64(f), nil
+	}
 	if err != nil {
 		return json.Unmarshal(raw, &i.N) // says what is wrong
 	}
