@@ -21,6 +21,15 @@ type unescape func(s string) (plain string, n int)
 // maxDepth is how often escapes within escapes are taken away.
 const maxDepth = 3
 
+// Readings returns s and what it may stand for without its escapes.
+func Readings(s string) []string {
+	var texts []string
+	for _, r := range readings(s) {
+		texts = append(texts, r.text)
+	}
+	return texts
+}
+
 // readings returns s and what it may stand for. Each kind of escape is taken away
 // alone, since a key may hold what looks like one of another kind, and all together.
 func readings(s string) []reading {

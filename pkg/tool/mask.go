@@ -103,14 +103,19 @@ func (m *Masker) HoldsKey(s string) bool { return m.orNone().keys.In(s) }
 // Holds reports whether s holds a mask: a call of a tool with such arguments
 // would put the mask where the secret was. A mask counts if this Masker or one
 // that learned of other variables could have made it; other words in brackets,
-// "[masked]" or "[masked NAME]" among them, don't.
+// "[masked]" or "[masked NAME]" among them, don't. It may be escaped, also twice,
+// as JSON, addresses and HTML do: what is written with "\u005bmasked …" is a mask.
 func (m *Masker) Holds(s string) bool {
+	return slices.ContainsFunc(secret.Readings(s), m.orNone().holds)
+}
+
+func (m *Masker) holds(s string) bool {
 	for {
 		i := strings.Index(s, maskOpen)
 		if i < 0 {
 			return false
 		}
-		if n, _ := m.orNone().maskAt(s[i:]); n > 0 {
+		if n, _ := m.maskAt(s[i:]); n > 0 {
 			return true
 		}
 		s = s[i+len(maskOpen):]

@@ -257,3 +257,26 @@ func TestAPlaceholderKeyIsNotMasked(t *testing.T) {
 		}
 	}
 }
+
+// However the arguments of a call spell a mask, a tool would write the mask.
+func TestHoldsKnowsEscapedMasks(t *testing.T) {
+	m := NewMasker(nil, "OPENAI_API_KEY")
+	deep := `{"a":[{"b":{"\u005bmasked OPENAI_API_KEY]":1}}]}`
+	inner, _ := json.Marshal(`{"url":"postgres://app:\u005bmasked url-password]@db/x"}`)
+	for text, want := range map[string]bool{
+		`{"path":"f.txt","content":"url: postgres://app:\u005bmasked url-password]@db/x"}`: true,
+		`{"content":"\u005B\u006d\u0061sked\u0020jwt\u005d"}`:                              true,
+		`{"content":"a\n\t\"q\" 前\u524d😀\ud83d\ude00[masked private-key\u005d"}`:           true,
+		`{"command":"printf '\\x5bmasked jwt]' > f"}`:                                      true,
+		`{"address":"http://h/?k=%5Bmasked%20jwt%5D"}`:                                     true,
+		`{"content":` + string(inner) + `}`:                                                true,
+		deep:                                                                               true,
+		`{"content":"\u005bmasked nobody]"}`:                                               false,
+		`{"content":"\u005b masked jwt]"}`:                                                 false,
+		`{"content":"a \u005b b \\ \ud83d 100% & \"}`:                                      false,
+	} {
+		if m.Holds(text) != want {
+			t.Errorf("%s: %v", text, !want)
+		}
+	}
+}
