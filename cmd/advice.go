@@ -53,6 +53,9 @@ func advice(s *session.State, f *session.Failure) string {
 	case provider.Quota:
 		return "look at the plan and the billing of the account: waiting does not help"
 	case provider.NotFound:
+		if lacking := lackingAdvice(strings.ToLower(f.Message)); lacking != "" {
+			return lacking
+		}
 		if service.Protocol == "ollama" {
 			return "`ollama pull " + model + "` fetches a model; is the address right? It is " + address
 		}
@@ -103,12 +106,29 @@ func requestAdvice(s *session.State, f *session.Failure, address string) string 
 	case strings.Contains(text, "http request") && strings.Contains(text, "https"):
 		return "is the address https://? It is " + address
 	case strings.Contains(text, "does not support tools"):
-		return "choose a model that does, or offer it none: --tools none"
+		return toolless
 	}
 	if option := refusedOption(s.Settings.Sampling, text); option != "" {
 		return option
 	}
 	return "`kagent show " + s.ID + " --messages` tells what it was sent"
+}
+
+// toolless is for a model that is offered tools and can't use any.
+const toolless = "choose a model that does, or offer it none: --tools none"
+
+// lackingAdvice is for a model that is there, but with no provider behind the
+// gateway that takes such a request: neither its name nor the address is wrong.
+// text is the failure's, in lower case.
+func lackingAdvice(text string) string {
+	_, want, lacking := strings.Cut(text, "no endpoints found that ")
+	switch {
+	case lacking && strings.Contains(want, "tool"):
+		return toolless
+	case lacking:
+		return "choose a model that does, or name another too: --model A,B"
+	}
+	return ""
 }
 
 // refusedOption says what to do about an option that a service does not accept:

@@ -49,6 +49,22 @@ func TestARefusedOptionIsNamedByItsFlag(t *testing.T) {
 	}
 }
 
+// A gateway finds nobody behind a model who takes such a request, and says that
+// with the status of a wrong name: neither the name nor the address is wrong.
+func TestAModelThatIsThereIsNotLookedForElsewhere(t *testing.T) {
+	for said, want := range map[string]string{
+		"No endpoints found that support tool use. To learn more about provider routing, visit: https://openrouter.ai/docs/provider-routing": "; choose a model that does, or offer it none: --tools none",
+		"No endpoints found that support image input":                  "; choose a model that does, or name another too: --model A,B",
+		"No endpoints found that can handle the requested parameters.": "; choose a model that does, or name another too: --model A,B",
+		"No endpoints found for x/y.":                                  "is the address right? It is https://openrouter.ai/api/v1",
+	} {
+		line := lineFor("openrouter/x/y", "openrouter/x/y: not_found (HTTP 404): "+said, "not_found", 404, nil)
+		if !strings.HasSuffix(line, want) || strings.Contains(line, "the address right") != strings.Contains(want, "address") {
+			t.Errorf("%q, want %q", line, want)
+		}
+	}
+}
+
 func TestAServiceThatIsNotReachedIsLookedForWhereItFails(t *testing.T) {
 	for _, c := range []struct{ model, kind, said, want string }{
 		{"openai/m", "network", "h can't be reached: it refuses connections", "; is the address of openai right, and reachable from here? It is https://api.openai.com/v1"},
