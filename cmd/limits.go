@@ -79,6 +79,9 @@ func checkPrices(s session.Settings, state *session.State) error {
 		return err
 	}
 	for _, model := range modelsOf(s) {
+		if field := known.Lacks(model); field != "" {
+			return usageErrorf("give it there (0 if nothing is paid), or use --max-total-tokens", "--max-cost: the price of %s is not known: models.yaml gives no %s for it", model, field)
+		}
 		if cost(known, model, message.Usage{Input: 1}) == nil {
 			return usageErrorf("set its price in models.yaml (`kagent help models`), or use --max-total-tokens", "--max-cost: the price of %s is not known", model)
 		}

@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -57,14 +56,14 @@ type Service struct {
 // built-in models only those that are asked for are read: all of them take as
 // long as the start of a program.
 type Catalogue struct {
-	user     map[string]Model // said by the user's file
+	user     map[string]said // by the user's file
 	services []Service
 }
 
 // New reads what a user's file says above what is built in: nil for none. file
 // names it in errors.
 func New(file string, user []byte) (*Catalogue, error) {
-	c := &Catalogue{user: map[string]Model{}}
+	c := &Catalogue{user: map[string]said{}}
 	if err := json.Unmarshal(serviceData, &c.services); err != nil {
 		return nil, fmt.Errorf("the built-in services: %w", err)
 	}
@@ -128,22 +127,36 @@ func (p Price) whole() *Price {
 
 // Model returns what is known of a model by its full name.
 func (c *Catalogue) Model(name string) (Model, bool) {
-	if m, ok := c.user[name]; ok {
-		return m, true
+	m, ok := c.below(name)
+	m.Name = name
+	if said, ok := c.user[name]; ok {
+		return said.over(m), true
 	}
+	return m, ok
+}
+
+// below is what is known of a model beside what the user says of this very name.
+func (c *Catalogue) below(name string) (Model, bool) {
 	if m, ok := builtIn(name); ok {
-		return m, true
-	}
-	if m, ok := snapshot(name); ok {
 		return m, true
 	}
 	service, rest, _ := strings.Cut(name, "/")
 	if s, ok := c.Service(service); ok && s.As != "" {
-		m, ok := c.Model(s.As + "/" + rest)
-		m.Name = name
-		return m, ok
+		if m, ok := c.Model(s.As + "/" + rest); ok {
+			return m, true
+		}
+	}
+	if dated, ok := c.snapshot(name); ok {
+		return c.Model(dated)
 	}
 	return Model{}, false
+}
+
+// Lacks names the field that is missing in what a user says of a model's price, so
+// that it is not known; "" if nothing is said of it.
+func (c *Catalogue) Lacks(name string) string {
+	m, _ := c.below(name)
+	return c.user[name].lacks(m)
 }
 
 // Cost is what a reply of a model cost in US dollars, nil if its price is not
@@ -173,7 +186,10 @@ func (c *Catalogue) Services() []Service { return slices.Clone(c.services) }
 func (c *Catalogue) Models() []Model {
 	_, _, all := Built()
 	all = slices.DeleteFunc(all, func(m Model) bool { _, said := c.user[m.Name]; return said })
-	all = slices.AppendSeq(all, maps.Values(c.user))
+	for name := range c.user {
+		m, _ := c.Model(name)
+		all = append(all, m)
+	}
 	slices.SortFunc(all, func(a, b Model) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }

@@ -61,7 +61,7 @@ func TestEveryServiceHasAProtocolAndEveryModelAService(t *testing.T) {
 }
 
 func TestCostCountsWhatTheCacheGave(t *testing.T) {
-	c := built(t, `{models: {x/m: {window: 10, price: {input: 10, output: 50, cache_read: 1, cache_write: 12.5}}, x/n: {price: {input: 2, output: 4}}, x/o: {window: 5}, x/free: {price: {}}}}`)
+	c := built(t, `{models: {x/m: {window: 10, price: {input: 10, output: 50, cache_read: 1, cache_write: 12.5}}, x/n: {price: {input: 2, output: 4}}, x/o: {window: 5}, x/free: {price: {input: 0, output: 0}}}}`)
 	u := message.Usage{Input: 1000, CacheRead: 500, CacheWrite: 200, Output: 100, Reasoning: 60}
 	for name, want := range map[string]float64{"x/m": 0.003 + 0.0005 + 0.0025 + 0.005, "x/n": 0.002 + 0.0004, "x/free": 0} {
 		if got := c.Cost(name, u); got == nil || math.Abs(*got-want) > 1e-12 {
@@ -112,8 +112,42 @@ models: {mine/模型: {window: 7, max_output: 3}, anthropic/claude-fable-5: {pri
 	if m, ok := c.Model("mine/模型"); !ok || m.Window != 7 || m.Price != nil {
 		t.Errorf("%+v", m)
 	}
-	if m, _ := c.Model("anthropic/claude-fable-5"); m.Price.Input != 1 || m.Price.CacheRead != 1 || m.Window < 100000 {
+	if m, _ := c.Model("anthropic/claude-fable-5"); m.Price.Input != 1 || m.Price.Output != 2 || m.Window < 100000 {
 		t.Errorf("%+v", m)
+	}
+}
+
+// Each field that a user does not give is the built-in one; where there is none, the
+// price is not known, and never 0.
+func TestAPartOfAPriceLeavesTheRestAsItIs(t *testing.T) {
+	const name = "openai/gpt-5"
+	known, _ := built(t, "").Model(name)
+	for text, want := range map[string]Price{
+		"{}":                         *known.Price,
+		"{input: 0.5}":               {0.5, known.Price.Output, known.Price.CacheRead, known.Price.CacheWrite},
+		"{output: 3}":                {known.Price.Input, 3, known.Price.CacheRead, known.Price.CacheWrite},
+		"{output: 0, cache_read: 0}": {known.Price.Input, 0, 0, known.Price.CacheWrite},
+		"{input: 0}":                 {0, known.Price.Output, known.Price.CacheRead, known.Price.CacheWrite},
+		"{input: 1, output: null}":   {1, known.Price.Output, known.Price.CacheRead, known.Price.CacheWrite},
+	} {
+		c := built(t, "models: {"+name+": {window: 7, price: "+text+"}}")
+		m, _ := c.Model(name)
+		if *m.Price != want || m.Window != 7 || m.MaxOutput != known.MaxOutput || c.Lacks(name) != "" {
+			t.Errorf("%s: %+v %+v, want %+v", text, m, *m.Price, want)
+		}
+		if as, _ := c.Model("openai-responses/gpt-5"); as.Window != 7 || *as.Price != want {
+			t.Errorf("%s: the other way to it: %+v", text, as)
+		}
+	}
+	const same = "openrouter/openai/gpt-5" // writing to its cache costs what input does
+	if m, _ := built(t, "models: {"+same+": {price: {input: 0.5}}}").Model(same); m.Price.CacheWrite != 0.5 || m.Price.CacheRead != 0.125 {
+		t.Errorf("%+v", m.Price)
+	}
+	for text, lacks := range map[string]string{"{}": "input", "{input: 1}": "output", "{output: 1}": "input", "{cache_read: 1}": "input", "{input: 0, output: 0}": ""} {
+		c := built(t, "models: {x/new: {price: "+text+"}}")
+		if m, _ := c.Model("x/new"); (m.Price == nil) != (lacks != "") || c.Lacks("x/new") != lacks || (c.Cost("x/new", message.Usage{Output: 1}) == nil) != (lacks != "") {
+			t.Errorf("%s: %+v, lacks %q, want %q", text, m, c.Lacks("x/new"), lacks)
+		}
 	}
 }
 

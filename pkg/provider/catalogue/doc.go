@@ -11,6 +11,8 @@
 //   - A price that the source gives as 0 beside a price for input is not known:
 //     tokens read from or written to a cache then cost what input costs. A bill
 //     is not told too low.
+//   - What a user says of a model is laid above what is built in, field by field.
+//     A new model's price is known with its input and its output, not before.
 //   - A name without a date means the one dated model of that name there is; a
 //     date is never left off, for snapshots may differ in price.
 //   - Services that offer the models of others under the same names (Azure and

@@ -2,26 +2,31 @@ package catalogue
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
 // snapshot finds the one dated model that a name without a date stands for:
 // services let claude-sonnet-4-5 be asked for where the catalogue has
 // claude-sonnet-4-5-20250929. Of several nobody knows which it is.
-func snapshot(name string) (Model, bool) {
+func (c *Catalogue) snapshot(name string) (string, bool) {
 	var found []string
+	for said := range c.user {
+		if isSnapshot(said, name) {
+			found = append(found, said)
+		}
+	}
 	_, rest, more := bytes.Cut(modelData, []byte("\n[\""+name+"-"))
 	for ; more; _, rest, more = bytes.Cut(rest, []byte("\n[\""+name+"-")) {
-		if date, _, _ := bytes.Cut(rest, []byte("\"")); isDate(string(date)) {
-			found = append(found, name+"-"+string(date))
+		date, _, _ := bytes.Cut(rest, []byte("\""))
+		if dated := name + "-" + string(date); isDate(string(date)) && !slices.Contains(found, dated) {
+			found = append(found, dated)
 		}
 	}
 	if len(found) != 1 {
-		return Model{}, false
+		return "", false
 	}
-	m, ok := builtIn(found[0])
-	m.Name = name
-	return m, ok
+	return found[0], true
 }
 
 // isSnapshot reports whether a name is another one with a date behind it.

@@ -29,3 +29,25 @@ func TestANameWithoutADateMeansTheOneSnapshotOfIt(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatIsSaidOfADatedModelIsSaidOfItsNameWithoutADate(t *testing.T) {
+	const name, dated = "anthropic/claude-sonnet-4-5", "anthropic/claude-sonnet-4-5-20250929"
+	c := built(t, "models: {"+dated+": {price: {input: 7}}, x/y-20250101: {window: 5}}")
+	if m, _ := c.Model(name); m.Name != name || m.Price.Input != 7 || m.Price.Output == 0 {
+		t.Errorf("%+v %+v", m, m.Price)
+	}
+	if m, ok := c.Model("x/y"); !ok || m.Name != "x/y" || m.Window != 5 {
+		t.Errorf("%+v", m)
+	}
+	c = built(t, "models: {"+dated+": {window: 9, price: {input: 7}}, "+name+": {price: {input: 3}}}")
+	if m, _ := c.Model(name); m.Price.Input != 3 || m.Window != 9 {
+		t.Errorf("%+v %+v", m, m.Price)
+	}
+	if m, _ := c.Model(dated); m.Price.Input != 7 {
+		t.Errorf("%+v", m)
+	}
+	c = built(t, "models: {anthropic/claude-sonnet-4-5-20251111: {price: {input: 1, output: 1}}}")
+	if m, ok := c.Model(name); ok {
+		t.Errorf("of two it is %+v", m)
+	}
+}
