@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"kagent/pkg/message"
 	"kagent/pkg/session"
 )
 
@@ -47,10 +48,9 @@ func newActivity(s *session.State, now func() time.Time) *activity {
 	a := &activity{now: now, is: doing{Agent: s.Settings.Agent, Began: now(), Last: now(), Step: s.Main().Steps, Tokens: s.Usage.Total}}
 	a.nodes = func() []session.Node { return s.Nodes("") }
 	a.is.Nodes = a.nodes()
-	if s.Iterations > 0 {
-		a.is.CostUSD = s.Cost()
-	} else {
-		a.is.CostUSD = new(float64)
+	if a.is.CostUSD = s.Cost(); s.Iterations == 0 && s.Unpriced == 0 {
+		spent := s.Spent
+		a.is.CostUSD = &spent
 	}
 	return a
 }
@@ -76,10 +76,15 @@ func (a *activity) observe(scope string, d session.Data) {
 		a.end(scope, "")
 		a.begin(work{Scope: scope, What: theModel})
 	case *session.RequestRetried:
-		a.retry(scope, d.Attempt+1)
+		if d.Usage != nil {
+			a.spend(*d.Usage, d.CostUSD)
+		}
+		if !d.GivenUp {
+			a.retry(scope, d.Attempt+1)
+		}
 	case *session.AssistantMessage:
 		a.end(scope, "")
-		a.spend(d)
+		a.spend(d.Usage, d.CostUSD)
 	case *session.ToolCall:
 		a.end(scope, d.Call.String())
 		a.begin(work{Scope: scope, What: oneLine(d.Tool, 64), Call: d.Call.String()})
@@ -112,13 +117,13 @@ func (a *activity) retry(scope string, attempt int) {
 	}
 }
 
-func (a *activity) spend(d *session.AssistantMessage) {
-	a.is.Tokens += d.Usage.Total
+func (a *activity) spend(used message.Usage, cost *float64) {
+	a.is.Tokens += used.Total
 	switch {
-	case d.CostUSD == nil:
+	case cost == nil:
 		a.is.CostUSD = nil
 	case a.is.CostUSD != nil:
-		sum := *a.is.CostUSD + *d.CostUSD
+		sum := *a.is.CostUSD + *cost
 		a.is.CostUSD = &sum
 	}
 }

@@ -45,7 +45,9 @@ func (l *liveText) observe(scope string, d session.Data) {
 	case *session.StepStart:
 		l.begin()
 	case *session.RequestRetried:
-		l.again()
+		if !d.GivenUp {
+			l.again()
+		}
 	case *session.AssistantMessage:
 		l.settle(d)
 	}

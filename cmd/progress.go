@@ -70,7 +70,11 @@ func (p *progress) step(title string) {
 }
 
 func (p *progress) retried(in string, d *session.RequestRetried) {
-	if d.Next != "" {
+	switch {
+	case d.GivenUp:
+		p.detail("  %sattempt %d failed, %d tokens in, %d out: %s", in, d.Attempt, d.Usage.Input, d.Usage.Output, oneLine(failureText(d.Error), 300))
+		return
+	case d.Next != "":
 		p.say("  %s%s is asked instead: %s", in, oneLine(d.Next, 100), oneLine(failureText(d.Error), 300))
 		return
 	}

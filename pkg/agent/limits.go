@@ -23,9 +23,22 @@ func (r *run) exhausted() *Finish {
 	return &f
 }
 
+// overspent is how a turn ends whose call has failed at that price, nil if the
+// model may be asked once more for what is held for the call.
+func (r *run) overspent(b session.Billed, held session.Spending) *Finish {
+	if b.Usage == nil {
+		return nil
+	}
+	reason, why := r.Journal.State().ExhaustedBy(b, r.flying.Less(held))
+	if reason == "" {
+		return nil
+	}
+	f := because(session.Paused, reason, why)
+	return &f
+}
+
 // asking makes a model call on account.
-func (r *run) asking(model string, call func()) {
-	held := r.estimate(model, r.state().Asked)
+func (r *run) asking(held session.Spending, call func()) {
 	r.flying = r.flying.Add(held)
 	r.outside(call)
 	r.flying = r.flying.Less(held)

@@ -40,12 +40,14 @@ func (r *run) callModel(ctx context.Context, ask CallModel) (*Finish, error) {
 		return nil, err
 	}
 	req.Label = provider.Label{Scope: r.name, Ordinal: step.Step, Attempt: r.state().Tries, Agent: s.Settings.Agent, System: GivenSystem(s, sc)}
-	reply, err, broken := r.stream(ctx, way, model, req)
+	k, reply, err := r.stream(ctx, way, model, req)
 	switch {
-	case broken != nil:
-		return nil, broken
+	case k.err != nil:
+		return nil, k.err
+	case err != nil && k.over != nil:
+		return k.over, nil
 	case err != nil:
-		return r.unanswered(ctx, ask, err)
+		return r.unanswered(ctx, ask, err, k.billed())
 	}
 	if err := r.append(r.said(cmp.Or(reply.Asked, model), reply)); err != nil {
 		return nil, err
@@ -55,11 +57,21 @@ func (r *run) callModel(ctx context.Context, ask CallModel) (*Finish, error) {
 
 // unanswered says what becomes of a request that brought no reply. One that is
 // too long is made to fit and asked once more.
-func (r *run) unanswered(ctx context.Context, ask CallModel, err error) (*Finish, error) {
+func (r *run) unanswered(ctx context.Context, ask CallModel, err error, billed session.Billed) (*Finish, error) {
 	f := r.failed(ctx, err)
+	d := &session.RequestRetried{Attempt: r.state().Tries, Error: f.End.Error, Billed: billed}
 	switch {
 	case f.Reason == session.ReasonContextLength && r.state().Refused == 0 && !ask.Spare:
-		return nil, r.retry(&session.RequestRetried{Attempt: r.state().Tries, Error: f.End.Error})
+		return nil, r.retry(d)
+	case billed.Usage != nil:
+		if d.GivenUp = true; d.Error == nil {
+			d.Error = explain(cmp.Or(f.Reason, session.Reason(f.Status)), "the request was given up")
+		}
+		if err := r.retry(d); err != nil {
+			return nil, err
+		}
+	}
+	switch {
 	case f.Reason == session.ReasonContextLength && !ask.Spare:
 		f.End.Error.Message = "though much was left out, the request is too long for the model: " + f.End.Error.Message
 	case ask.Spare && ctx.Err() == nil && !f.final:
@@ -77,13 +89,14 @@ func (r *run) said(model string, reply provider.Reply) *session.AssistantMessage
 	return m
 }
 
-// stream asks the model; broken is an error of the journal.
-func (r *run) stream(ctx context.Context, way provider.Provider, model string, req provider.Request) (reply provider.Reply, err, broken error) {
+// stream asks the model. The sink, closed, tells what came beside the reply.
+func (r *run) stream(ctx context.Context, way provider.Provider, model string, req provider.Request) (k *sink, reply provider.Reply, err error) {
 	streaming, giveUp := context.WithCancel(ctx)
 	defer giveUp()
-	sink := &sink{run: r, model: model, last: r.now(), giveUp: giveUp}
-	r.asking(model, func() { reply, err = asked(streaming, way, req, sink.take) })
-	return reply, err, sink.close(err != nil)
+	k = &sink{run: r, model: model, last: r.now(), giveUp: giveUp, held: r.estimate(model, r.state().Asked)}
+	r.asking(k.held, func() { reply, err = asked(streaming, way, req, k.take) })
+	k.close(err != nil)
+	return k, reply, err
 }
 
 // asked is what a provider replies. A panic of its ends the turn, not the

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"kagent/pkg/message"
 	"kagent/pkg/provider"
 	"kagent/pkg/session"
 	"kagent/pkg/tool"
@@ -40,6 +41,10 @@ type sink struct {
 	timer *time.Timer // runs while text waits
 	done  bool
 	err   error // of the journal
+
+	held session.Spending // for this call, while it runs
+	lost message.Usage    // what this attempt took though it brings no reply
+	over *Finish          // a limit that leaves no room for another attempt
 }
 
 func (k *sink) take(e provider.Event) {
@@ -48,9 +53,10 @@ func (k *sink) take(e provider.Event) {
 	switch {
 	case k.err != nil:
 	case e.Retry != nil:
-		k.text.Reset()
-		k.mask = nil
-		k.fail(k.run.retry(&session.RequestRetried{Attempt: e.Retry.Attempt, DelayMs: e.Retry.Delay.Milliseconds(), Error: k.run.failure(e.Retry.Err), Next: e.Retry.Next}))
+		k.retried(e.Retry)
+	case e.Lost != nil:
+		k.model = cmp.Or(e.Asked, k.model)
+		k.lost = k.lost.Add(*e.Lost)
 	case e.Text != "":
 		k.model = cmp.Or(e.Asked, k.model)
 		k.say(k.masked(e.Text))
@@ -61,6 +67,34 @@ func (k *sink) take(e provider.Event) {
 			k.timer = time.AfterFunc(wait, k.late)
 		}
 	}
+}
+
+// retried notes that an attempt failed and another follows, unless what it has
+// cost leaves no room for one.
+func (k *sink) retried(e *provider.Retrying) {
+	d := &session.RequestRetried{Attempt: e.Attempt, DelayMs: e.Delay.Milliseconds(), Error: k.run.failure(e.Err), Next: e.Next, Billed: k.billed()}
+	if k.over = k.run.overspent(d.Billed, k.held); k.over != nil {
+		d.DelayMs, d.Next, d.GivenUp = 0, "", true
+		k.flush()
+		k.giveUp()
+	} else {
+		k.text.Reset()
+		k.mask = nil
+	}
+	k.fail(k.run.retry(d))
+}
+
+// billed is what the attempt that just failed has cost.
+func (k *sink) billed() (b session.Billed) {
+	if k.lost != (message.Usage{}) {
+		used := k.lost
+		b.Model, b.Usage = k.model, &used
+		if k.run.Price != nil {
+			b.CostUSD = k.run.Price(k.model, used)
+		}
+	}
+	k.lost = message.Usage{}
+	return b
 }
 
 // retry notes, durably, that an attempt is void, before the next one is heard:
@@ -122,7 +156,7 @@ func (k *sink) fail(err error) {
 }
 
 // close ends the sink, with the floor; what waits is written down only if no reply has come.
-func (k *sink) close(cut bool) error {
+func (k *sink) close(cut bool) {
 	k.done = true
 	if k.timer != nil {
 		k.timer.Stop()
@@ -137,5 +171,4 @@ func (k *sink) close(cut bool) error {
 	if cut {
 		k.flush()
 	}
-	return k.err
 }

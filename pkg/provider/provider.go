@@ -99,12 +99,22 @@ type Label struct {
 	System  string // the part of the system prompt that a person gave, "" where all of it is built in
 }
 
-// Event is a piece of a stream; exactly one of Text, Reasoning and Retry is set.
+// Event is a piece of a stream; exactly one of Text, Reasoning, Retry and Lost
+// is set.
 type Event struct {
 	Text      string // answer text
 	Reasoning string // visible thinking
 	Retry     *Retrying
-	Asked     string // the model of a chain that it comes from, "" where there is no chain
+	Lost      *message.Usage // what the service counted for an answer that is no reply: it is paid for all the same
+	Asked     string         // the model of a chain that it comes from, "" where there is no chain
+}
+
+// Lose tells, once an answer has failed with err, what the service had counted
+// for it by then; nothing if it had not said.
+func Lose(emit func(Event), counted message.Usage, err error) {
+	if err != nil && counted != (message.Usage{}) {
+		emit(Event{Lost: &counted})
+	}
 }
 
 // Retrying says that an attempt failed and another follows after Delay. What

@@ -61,6 +61,9 @@ func (r *retry) Stream(ctx context.Context, req Request, emit func(Event)) (Repl
 		}
 		delay := r.wait(tries, failed.RetryAfter)
 		emit(Event{Retry: &Retrying{Attempt: req.Label.Attempt, Delay: delay, Err: failed}})
+		if ctx.Err() != nil { // whoever heard it may have had enough
+			return Reply{}, context.Cause(ctx)
+		}
 		if err := r.o.Sleep(ctx, delay); err != nil {
 			return Reply{}, err
 		}

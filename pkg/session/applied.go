@@ -12,6 +12,14 @@ func (s *State) spend(cost *float64) {
 	s.Spent += *cost
 }
 
+// bill counts what an attempt has cost that brought no reply.
+func (s *State) bill(b Billed) {
+	if b.Usage != nil {
+		s.Usage = s.Usage.Add(*b.Usage)
+		s.spend(b.CostUSD)
+	}
+}
+
 func (s *State) settle(sc *Scope, e Event, d *ToolResult) {
 	c := sc.call(d.Call)
 	if c == nil || c.Result != nil {

@@ -96,6 +96,7 @@ func (s *State) applyTalk(sc *Scope, e Event) {
 	case *RequestHeader:
 		sc.sent, sc.Asked = d.Chars, d.Chars
 	case *RequestRetried:
+		s.bill(d.Billed)
 		sc.retry(d)
 	case *AssistantChunk:
 		sc.partial = append(sc.partial, d.Text...)

@@ -39,7 +39,7 @@ func examples() []session.Data {
 		&session.StepEnd{Step: 4},
 		&session.UserMessage{Source: session.FromUser, Text: "hi", Inbox: "00000000000000000001-a"},
 		&session.RequestHeader{Model: "p/m", Tools: []string{"shell"}, Prompt: "cd", Chars: 1234, Sampling: settings.Sampling},
-		&session.RequestRetried{Attempt: 1, DelayMs: 250, Error: failure, Next: "p/n"},
+		&session.RequestRetried{Attempt: 1, DelayMs: 250, Error: failure, Next: "p/n", GivenUp: true, Billed: session.Billed{Model: "p/m", Usage: &usage, CostUSD: &cost}},
 		&session.AssistantChunk{Text: "so f"},
 		&session.AssistantMessage{Parts: parts, Stop: message.StopCalls, Usage: usage, Model: "p/m", AnsweredBy: "m-1", CostUSD: &cost},
 		&session.ToolCall{Call: id(17, 2), Tool: "shell", Attempt: 2, Key: "k", Change: &message.FileChange{Path: "f", Before: "1", After: "2"}},

@@ -160,7 +160,10 @@ func (g *generator) data() session.Data {
 	case 10:
 		return &session.StepEnd{Step: n}
 	case 11:
-		return &session.RequestRetried{Attempt: n}
+		used := message.Usage{Input: int64(n), Total: int64(n)}
+		return rapid.SampledFrom([]*session.RequestRetried{
+			{Attempt: n}, {Attempt: n, Billed: session.Billed{Model: word, Usage: &used}}, {Attempt: n, GivenUp: true, Billed: session.Billed{Usage: &used, CostUSD: new(float64)}},
+		}).Draw(g.T, "retry")
 	case 12:
 		return &session.AssistantChunk{Text: word}
 	case 13:

@@ -104,12 +104,24 @@ type RequestHeader struct {
 }
 
 // RequestRetried says that an attempt failed and another follows, of the model
-// Next where a chain goes on to another.
+// Next where a chain goes on to another. None follows where it was GivenUp: that
+// is written only for what the attempt has cost.
 type RequestRetried struct {
 	Attempt int      `json:"attempt"`
 	DelayMs int64    `json:"delayMs"`
 	Error   *Failure `json:"error"`
 	Next    string   `json:"next,omitempty"`
+	GivenUp bool     `json:"givenUp,omitempty"`
+	Billed
+}
+
+// Billed is what the service counted for an attempt that brought no reply: Model
+// was asked, Usage is nil if the service has said nothing. CostUSD is what it
+// cost by the prices known at the time, nil where they are not.
+type Billed struct {
+	Model   string         `json:"model,omitempty"`
+	Usage   *message.Usage `json:"usage,omitempty"`
+	CostUSD *float64       `json:"costUSD,omitempty"`
 }
 
 // AssistantChunk is text streamed since the last chunk. It is not synced and

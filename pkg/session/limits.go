@@ -58,6 +58,13 @@ func (s *State) Exhausted(flying Spending) (Reason, string) {
 	return "", ""
 }
 
+// ExhaustedBy is Exhausted as it will be once b, too, is written down.
+func (s *State) ExhaustedBy(b Billed, flying Spending) (Reason, string) {
+	then := *s // what bill changes is no reference
+	then.bill(b)
+	return then.Exhausted(flying)
+}
+
 // Overdue says in words that the session's time is over.
 func (s *State) Overdue() string {
 	if until := s.Settings.Limits.Until; !until.IsZero() && !s.Updated.Before(until) {

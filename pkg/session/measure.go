@@ -86,6 +86,9 @@ func (s *State) compactFailed(sc *Scope, d *CompactFailed) {
 
 // retry notes that a request failed and another follows.
 func (sc *Scope) retry(d *RequestRetried) {
+	if d.GivenUp { // what it said is shown, and whoever goes on tries again
+		return
+	}
 	sc.partial = nil
 	sc.Tries++
 	if d.Error != nil && d.Error.Kind == string(ReasonContextLength) {

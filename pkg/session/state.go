@@ -24,8 +24,8 @@ type State struct {
 	Attempts   int       // openings since the last finished step
 	Removed    bool
 	Usage      message.Usage
-	Spent      float64 // US dollars, of the replies whose price is known
-	Unpriced   int     // replies whose price is not
+	Spent      float64 // US dollars, of the replies and failed attempts whose price is known
+	Unpriced   int     // those whose price is not
 	Unmetered  int     // replies of which the service said no usage
 	Iterations int     // finished replies, children included
 	ToolCalls  int     // results of calls that ran
@@ -132,7 +132,7 @@ func (s *State) Main() *Scope {
 // Cost is what the session has cost in US dollars, nil if a reply's price is
 // not known.
 func (s *State) Cost() *float64 {
-	if s.Unpriced > 0 || s.Iterations == 0 {
+	if s.Unpriced > 0 || s.Iterations == 0 && s.Spent == 0 {
 		return nil
 	}
 	spent := s.Spent

@@ -65,7 +65,9 @@ func (t *Tally) See(e Event) {
 			t.out.TurnEnds[end]++
 		}
 	case *RequestRetried:
-		t.out.Retries++
+		if !d.GivenUp {
+			t.out.Retries++
+		}
 	case *ChildCreated:
 		kind := questionOf(e.Scope).kind
 		if kind == "" {

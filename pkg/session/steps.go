@@ -93,8 +93,11 @@ func (s *Steps) See(e Event) {
 		s.header(s.ask(d, e), x)
 	case *RequestRetried:
 		a := s.ask(d, e)
-		a.Attempts, a.Status, a.Error = a.Attempts+1, StepPending, x.Error
-		d.said.Reset()
+		a.pay(x.Billed.Usage, x.CostUSD)
+		if !x.GivenUp {
+			a.Attempts, a.Status, a.Error = a.Attempts+1, StepPending, x.Error
+			d.said.Reset()
+		}
 	case *AssistantChunk:
 		s.ask(d, e).Status = StepStreaming
 		if s.Brief == 0 || d.said.Len() < s.Brief {
@@ -173,6 +176,25 @@ func (s *Steps) header(a *Step, x *RequestHeader) {
 	}
 }
 
+// pay adds what an attempt has cost, the failed ones before it included.
+func (s *Step) pay(used *message.Usage, cost *float64) {
+	if used == nil {
+		return
+	}
+	sum := *used
+	if s.Usage != nil {
+		sum = sum.Add(*s.Usage)
+		switch {
+		case cost != nil && s.Cost != nil:
+			both := *cost + *s.Cost
+			cost = &both
+		default:
+			cost = nil
+		}
+	}
+	s.Usage, s.Cost = &sum, cost
+}
+
 // lose ends a request that brought no reply.
 func (s *Steps) lose(d *doing, at time.Time, why *Failure) {
 	a := d.asked
@@ -190,8 +212,8 @@ func (s *Steps) lose(d *doing, at time.Time, why *Failure) {
 func (s *Steps) reply(d *doing, e Event, x *AssistantMessage) {
 	a := s.ask(d, e)
 	m := message.Message{Parts: x.Parts}
-	usage := x.Usage
-	a.Status, a.EndedAt, a.Usage, a.Cost, a.Model = StepCompleted, moment(e.Time), &usage, x.CostUSD, x.Model
+	a.pay(&x.Usage, x.CostUSD)
+	a.Status, a.EndedAt, a.Model = StepCompleted, moment(e.Time), x.Model
 	a.Output, a.Error = s.short(m.Text()), nil
 	started := a.StartedAt
 	d.asked, d.calls = nil, map[CallID]*Step{}

@@ -13,8 +13,9 @@ import (
 
 // decode reads a successful answer: mostly a stream, but some servers ignore
 // that one was asked for, and some addresses lead to a login page.
-func (c *client) decode(ctx context.Context, a *sse.Answer, emit func(provider.Event)) (provider.Reply, error) {
+func (c *client) decode(ctx context.Context, a *sse.Answer, emit func(provider.Event)) (reply provider.Reply, err error) {
 	b := &builder{emit: emit, model: c.http.Model}
+	defer func() { provider.Lose(emit, b.usage.message(), err) }()
 	switch whole, err := c.http.Whole(a); {
 	case err == io.EOF:
 		return provider.Reply{}, c.truncated(b)

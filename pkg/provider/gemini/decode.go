@@ -18,7 +18,8 @@ import (
 const linger = time.Second
 
 // decode reads a successful answer, however it is framed.
-func (c *client) decode(ctx context.Context, a *sse.Answer, b *builder) (provider.Reply, error) {
+func (c *client) decode(ctx context.Context, a *sse.Answer, b *builder) (reply provider.Reply, err error) {
+	defer func() { provider.Lose(b.emit, b.usage, err) }()
 	r := &reader{client: c, answer: a, b: b}
 	defer r.stop()
 	first, err := a.FirstByte()
@@ -162,6 +163,7 @@ func (r *reader) value(raw json.RawMessage) error {
 		return err
 	}
 	if sse.IsError(ch.Error) {
+		r.b.count(ch.Usage)
 		return r.client.http.InStream(raw)
 	}
 	if r.b.add(ch, raw); r.b.Err != nil {

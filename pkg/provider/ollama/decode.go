@@ -38,7 +38,8 @@ type line struct {
 var errTooLong = fmt.Errorf("the answer is longer than %d MiB", sse.MaxStream>>20)
 
 // decode reads a successful answer up to the value that says done.
-func (c *client) decode(ctx context.Context, a *sse.Answer, b *builder) (provider.Reply, error) {
+func (c *client) decode(ctx context.Context, a *sse.Answer, b *builder) (reply provider.Reply, err error) {
+	defer func() { provider.Lose(b.emit, b.usage, err) }()
 	first, err := a.FirstByte()
 	if err == nil && first == '<' {
 		return provider.Reply{}, c.http.LoginPage(a)

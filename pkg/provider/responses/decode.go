@@ -13,8 +13,9 @@ import (
 
 // decode reads a successful answer: mostly a stream, but some servers ignore
 // that one was asked for, and some addresses lead to a login page.
-func (c *client) decode(ctx context.Context, a *sse.Answer, emit func(provider.Event)) (provider.Reply, error) {
+func (c *client) decode(ctx context.Context, a *sse.Answer, emit func(provider.Event)) (reply provider.Reply, err error) {
 	b := &output{emit: emit}
+	defer func() { provider.Lose(emit, b.usage, err) }()
 	switch whole, err := c.http.Whole(a); {
 	case err == io.EOF:
 		return provider.Reply{}, c.truncated(b)
@@ -140,6 +141,7 @@ func terminal(e event) (*response, error) {
 
 // reply concludes.
 func (c *client) reply(b *output, r response) (provider.Reply, error) {
+	b.usage = r.Usage.Is.message()
 	stop, err := c.stop(r)
 	if err != nil {
 		return provider.Reply{}, err
@@ -148,7 +150,7 @@ func (c *client) reply(b *output, r response) (provider.Reply, error) {
 		return provider.Reply{}, c.http.Odd(err)
 	}
 	parts, refusal := b.parts()
-	reply := provider.Reply{Parts: parts, Stop: stop, Usage: r.Usage.Is.message(), Model: c.http.Model}
+	reply := provider.Reply{Parts: parts, Stop: stop, Usage: b.usage, Model: c.http.Model}
 	if r.Model != "" {
 		reply.Model = string(r.Model)
 	}

@@ -16,6 +16,7 @@ type output struct {
 	emit   func(provider.Event)
 	items  []*item // in the order in which they began
 	events int
+	usage  message.Usage // once the terminal event has told it
 }
 
 // added and done take an item that begins, and one that is told whole.
