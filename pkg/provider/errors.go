@@ -14,6 +14,7 @@ type Error struct {
 	Code       string        // the service's own word for it, "" if it gave none
 	Provider   string        // for example "openai"
 	Model      string
+	Once       bool     // the service says that the same request won't pass a little later, whatever the kind
 	Final      bool     // the session as a whole can't go on, whoever in it has asked
 	Others     []*Error // how the other models of a chain failed, as far as they were asked
 }

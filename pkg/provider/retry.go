@@ -20,7 +20,7 @@ type RetryOptions struct {
 const firstWait = time.Second
 
 // Retry returns a provider that asks next again when an error may pass
-// (Kind.Retryable). Before each wait it emits a Retry event: whatever the
+// (Kind.Retryable, unless Error.Once). Before each wait it emits a Retry event: whatever the
 // failed attempt had streamed is void. Attempts are numbered on from
 // req.Label.Attempt.
 //
@@ -56,7 +56,7 @@ func (r *retry) Stream(ctx context.Context, req Request, emit func(Event)) (Repl
 			return Reply{}, context.Cause(ctx)
 		}
 		var failed *Error
-		if !errors.As(err, &failed) || !failed.Kind.Retryable() || tries >= r.o.Retries || failed.RetryAfter > r.o.MaxWait {
+		if !errors.As(err, &failed) || !failed.Kind.Retryable() || failed.Once || tries >= r.o.Retries || failed.RetryAfter > r.o.MaxWait {
 			return Reply{}, err
 		}
 		delay := r.wait(tries, failed.RetryAfter)

@@ -16,7 +16,7 @@ import (
 func testStatuses(t *testing.T, a Adapter) {
 	for status, want := range map[int]provider.Kind{
 		401: provider.Auth, 402: provider.Quota, 403: provider.Permission, 404: provider.NotFound, 407: provider.Auth,
-		408: provider.Timeout, 413: provider.ContextLength, 422: provider.InvalidRequest, 418: provider.InvalidRequest,
+		408: provider.Timeout, 409: provider.Server, 413: provider.ContextLength, 422: provider.InvalidRequest, 418: provider.InvalidRequest,
 		429: provider.RateLimit, 500: provider.Server, 502: provider.Server, 503: provider.Overloaded,
 		504: provider.Server, 520: provider.Server, 529: provider.Overloaded,
 	} {

@@ -86,6 +86,8 @@ func kindOfStatus(status int, words string) provider.Kind {
 		return provider.NotFound
 	case http.StatusRequestTimeout:
 		return provider.Timeout
+	case http.StatusConflict: // a lock that was not had in time: what was asked for is all right
+		return provider.Server
 	case http.StatusTooManyRequests:
 		return provider.RateLimit
 	case 498, http.StatusServiceUnavailable, 529: // 498: Groq, 529: Anthropic and others
@@ -98,6 +100,22 @@ func kindOfStatus(status int, words string) provider.Kind {
 		return provider.Server
 	}
 	return provider.InvalidRequest
+}
+
+// advised heeds what OpenAI and Anthropic tell their SDKs: whether to ask again,
+// where they know better than the status. once is that it is of no use. What the
+// words say for certain (too long, used up, filtered) has its own way out.
+func advised(k provider.Kind, h http.Header) (kind provider.Kind, once bool) {
+	switch h.Get("X-Should-Retry") {
+	case "true":
+		switch k {
+		case provider.InvalidRequest, provider.NotFound, provider.Auth, provider.Permission:
+			return provider.Server, false
+		}
+	case "false":
+		return k, true
+	}
+	return k, false
 }
 
 // kindOfWords classifies an error inside a stream, which has no status.

@@ -24,6 +24,7 @@ func (c *Client) Refused(ctx context.Context, a *Answer) error {
 	if after := RetryAfter(a.Status, a.Header, time.Now()); after > 0 {
 		e.RetryAfter = after
 	}
+	e.Kind, e.Once = advised(e.Kind, a.Header)
 	if e.Message == "" {
 		e.Message = c.line(a.Host + " " + c.unclear(body))
 	}

@@ -1,10 +1,12 @@
 package sse
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"kagent/pkg/provider"
 )
@@ -78,4 +80,50 @@ func TestALongAnswerKeepsItsKind(t *testing.T) {
 	if kind := client(nil).failure(400, []byte(`{"error":{"code":"context_length_exceeded","message":"m`)).Kind; kind != provider.ContextLength {
 		t.Error(kind)
 	}
+}
+
+// The service may say whether to ask again; it knows better than its status.
+func TestTheServiceSaysWhetherToAskAgain(t *testing.T) {
+	for _, c := range []struct {
+		status      int
+		body, says  string
+		kind        provider.Kind
+		once, again bool
+	}{
+		{409, "{}", "", provider.Server, false, true},
+		{409, "{}", "true", provider.Server, false, true},
+		{409, "{}", "false", provider.Server, true, false},
+		{400, `{"error":{"message":"m"}}`, "true", provider.Server, false, true},
+		{401, "{}", "true", provider.Server, false, true},
+		{400, `{"error":{"message":"m"}}`, "false", provider.InvalidRequest, true, false},
+		{400, `{"error":{"message":"prompt is too long"}}`, "true", provider.ContextLength, false, false},
+		{402, "{}", "true", provider.Quota, false, false},
+		{429, "{}", "true", provider.RateLimit, false, true},
+		{429, "{}", "false", provider.RateLimit, true, false},
+		{500, "{}", "false", provider.Server, true, false},
+		{529, "{}", "maybe", provider.Overloaded, false, true},
+	} {
+		asked := 0
+		cl := client(func(r *http.Request) (*http.Response, error) {
+			asked++
+			resp, err := body(strings.NewReader(c.body), "X-Should-Retry", c.says)(r)
+			resp.StatusCode = c.status
+			return resp, err
+		})
+		p := provider.Retry(asking{cl}, provider.RetryOptions{Retries: 1, Sleep: func(context.Context, time.Duration) error { return nil }})
+		_, err := p.Stream(t.Context(), provider.Request{}, func(provider.Event) {})
+		e := failed(t, err, c.kind)
+		if e.Once != c.once || e.Status != c.status || (asked == 2) != c.again {
+			t.Errorf("%d %s, x-should-retry %q: asked %d times, %+v", c.status, c.body, c.says, asked, e)
+		}
+	}
+}
+
+// asking makes a provider of a client.
+type asking struct{ *Client }
+
+func (a asking) Stream(ctx context.Context, req provider.Request, _ func(provider.Event)) (provider.Reply, error) {
+	a.Address = "http://host"
+	encode := func(provider.Request) ([]byte, error) { return []byte("{}"), nil }
+	return a.Exchange(ctx, req, encode, func(*Answer) (provider.Reply, error) { return provider.Reply{}, nil })
 }
