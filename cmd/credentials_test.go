@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -135,4 +136,44 @@ func TestAPasswordInAServicesVariableIsNotTold(t *testing.T) {
 			return err
 		})
 	}
+}
+
+// A proxy on the way to a plain address is told the password with each request,
+// and may say it: also one that is a word.
+func TestAProxysPasswordIsNotTold(t *testing.T) {
+	for _, password := range []string{"correcthorse", "open", "s%C3%A9same%2B1"} {
+		proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, plain, _ := parseBasic(r.Header.Get("Proxy-Authorization"))
+			w.WriteHeader(http.StatusProxyAuthRequired)
+			fmt.Fprintf(w, `{"error":{"message":"no entry with %s or (%s), %s"}}`, r.Header.Get("Proxy-Authorization"), plain, password)
+		}))
+		dir := t.TempDir()
+		for _, variable := range []string{"HTTP_PROXY=http://", "http_proxy=", "HTTP_PROXY="} {
+			for _, args := range [][]string{
+				{"run", "-s", "s", "--if-exists", "resume", "-m", "openai/x", "--base-url", "http://service.invalid/v1", "--retries", "0", "--stdin", "none", "-v", "--log-file", "log", "go"},
+				{"show", "s", "--events"},
+			} {
+				c, out := kagentIn(t, dir, args...)
+				c.Env = append(c.Env, "OPENAI_API_KEY=x", variable+"user:"+password+"@"+proxy.Listener.Addr().String())
+				c.Run()
+				said := out.String()
+				if !strings.Contains(said, "no entry with Basic ***") || strings.Contains(said, "dXNlc") || strings.Contains(said, "("+password) || strings.Contains(said, "same") || strings.Contains(said, password+`"`) {
+					t.Errorf("%s: %q: %s", variable, args, said)
+				}
+			}
+		}
+		proxy.Close()
+		filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+			if b, _ := os.ReadFile(path); strings.Contains(string(b), "correct") || strings.Contains(string(b), "same") || strings.Contains(string(b), "dXNlc") || strings.Contains(string(b), "(open") {
+				t.Errorf("%s: %s holds the password", password, path)
+			}
+			return err
+		})
+	}
+}
+
+// parseBasic reads "Basic …" as net/http does of the other header.
+func parseBasic(value string) (name, password string, ok bool) {
+	r := http.Request{Header: http.Header{"Authorization": {value}}}
+	return r.BasicAuth()
 }

@@ -28,6 +28,7 @@ func keyVariables(s session.Settings) (names, more []string) {
 	}
 	add := func(n, m []string) { names, more = append(names, n...), append(more, m...) }
 	add(fromHeaders(s.Headers))
+	add(fromProxies())
 	if c, err := loadCatalogue(); err == nil {
 		for _, model := range modelsOf(s) {
 			name, _, _ := strings.Cut(model, "/")
@@ -51,6 +52,17 @@ func fromAddress(service catalogue.Service) (names, environ []string) {
 	name := service.BaseEnv + "_PASSWORD"
 	for _, value := range secret.InAddress(u) {
 		names, environ = append(names, name), append(environ, name+"="+value)
+	}
+	return names, environ
+}
+
+// fromProxies returns the passwords of proxies: they are sent, and may be sent back.
+func fromProxies() (names, environ []string) {
+	for _, variable := range secret.ProxyVariables() {
+		name := strings.ToUpper(variable) + "_PASSWORD"
+		for _, value := range secret.InProxy(os.Getenv(variable)) {
+			names, environ = append(names, name), append(environ, name+"="+value)
+		}
 	}
 	return names, environ
 }

@@ -26,6 +26,30 @@ func InAddress(u *url.URL) []string {
 	return found
 }
 
+// ProxyVariables are those whose addresses a request may go through.
+func ProxyVariables() []string {
+	return []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"}
+}
+
+// InProxy returns what of a proxy's address, as a variable holds it, lets somebody
+// in: the password, as it is and as it is written there, and what is sent of it.
+func InProxy(value string) []string {
+	value = strings.TrimSpace(value)
+	if !strings.Contains(value, "://") {
+		value = "http://" + value
+	}
+	u, err := url.Parse(value)
+	if err != nil || u.User == nil {
+		return nil
+	}
+	password, ok := u.User.Password()
+	if _, written, _ := strings.Cut(u.User.String(), ":"); ok && password != "" {
+		sent := base64.StdEncoding.EncodeToString([]byte(u.User.Username() + ":" + password))
+		return []string{password, written, strings.TrimRight(sent, "=")}
+	}
+	return InAddress(&url.URL{User: u.User})
+}
+
 // IsParameter reports whether a parameter of an address, or a header, holds a
 // secret by its name.
 func IsParameter(name string) bool {

@@ -65,3 +65,20 @@ func TestWhatStandsAroundAKeyIsSeen(t *testing.T) {
 		}
 	}
 }
+
+func TestAProxysAddressHoldsItsPasswordAndWhatIsSentOfIt(t *testing.T) {
+	for in, want := range map[string][]string{
+		"":                             nil,
+		"p:3128":                       nil,
+		"http://p:3128":                nil,
+		"::::":                         nil,
+		"u:correcthorse@p:3128":        {"correcthorse", "correcthorse", "dTpjb3JyZWN0aG9yc2U"},
+		" http://u:p%40ss@p:3128":      {"p@ss", "p%40ss", "dTpwQHNz"},
+		"socks5://token@p":             {"token"},
+		"https://u:@p:1/?key=whatever": {""},
+	} {
+		if got := secret.InProxy(in); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}

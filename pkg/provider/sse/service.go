@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
@@ -71,6 +72,9 @@ func (s Service) Open() (*Client, error) {
 	for name, value := range s.Header {
 		header.Set(name, value)
 		secrets = append(secrets, secret.InHeader(value)...)
+	}
+	for _, name := range secret.ProxyVariables() { // a proxy is told the password, and may say it
+		secrets = append(secrets, secret.InProxy(os.Getenv(name))...)
 	}
 	for name, values := range header {
 		if strings.ContainsFunc(values[0], func(r rune) bool { return r < ' ' || r == 0x7f }) {
