@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
+
+	"kagent/pkg/userfile"
 )
 
 // settings are the flags that configuration may give a value to. Flags that
@@ -180,7 +182,11 @@ func setFlag(f *pflag.Flag, value any) error {
 	if many, ok := f.Value.(pflag.SliceValue); ok && isList {
 		return many.Replace(items)
 	}
-	return f.Value.Set(settingText(value))
+	text := settingText(value)
+	if numeric := article(f.Value.Type()); strings.HasSuffix(numeric, "number") && userfile.Octal(text) {
+		return errors.New("a number does not begin with 0")
+	}
+	return f.Value.Set(text)
 }
 
 // flaw says what is wrong with a value, "" where it is only none of its type: the

@@ -186,6 +186,8 @@ func TestBadConfigurationNamesItsPlace(t *testing.T) {
 		"a key of a profile":    {"profiles: {fast: {modle: x}}", []string{"profiles: fast: modle"}},
 		"nested profiles":       {"profiles: {a: {profiles: {}}}", []string{"profiles: a: profiles"}},
 		"odd profiles":          {"profiles: 3", []string{"profiles"}},
+		"an octal number":       {"max-steps: 010", []string{": max-steps", `"010"`, "a number does not begin with 0", "whole number"}},
+		"a second document":     {"max-steps: 3\n---\nmax-cost: 1", []string{"line 3", "a second document begins"}},
 		"a bad number":          {"max-steps: lots", []string{": max-steps", "lots", "whole number"}},
 		"a bad duration":        {"step-timeout: 600", []string{": step-timeout", "600", "90s"}},
 		"a map":                 {"model: {a: b}", []string{"model", "line 1"}},

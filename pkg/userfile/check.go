@@ -97,6 +97,8 @@ func scalar(n *yaml.Node, t reflect.Type, path string) error {
 	whole := t.Kind() != reflect.Float64 && t.Kind() != reflect.Bool && t.Kind() != reflect.String
 	f, number := strconv.ParseFloat(n.Value, 64)
 	switch {
+	case n.ShortTag() == "!!int" && t.Kind() != reflect.String && Octal(n.Value):
+		return fault(n, path, "a number does not begin with 0: 010 is 8 to some and 10 to others")
 	case whole && number == nil && n.ShortTag() == "!!float" && f == float64(int64(f)) && f < 1e18 && f > -1e18:
 		return nil
 	case whole && number == nil && (f >= 1e18 || f <= -1e18):
@@ -105,6 +107,12 @@ func scalar(n *yaml.Node, t reflect.Type, path string) error {
 		return fault(n, path, "want %s, not %s", wanted(t), given(n))
 	}
 	return nil
+}
+
+// Octal reports whether a number is written as octal ones were before YAML 1.2.
+func Octal(text string) bool {
+	digits := strings.TrimLeft(text, "+-")
+	return len(digits) > 1 && digits[0] == '0' && strings.Trim(digits, "0123456789_") == ""
 }
 
 // named returns the type of a struct's field by the name that it has in files.

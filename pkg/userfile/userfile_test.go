@@ -107,6 +107,12 @@ func TestWhatIsWrongInsideIsFound(t *testing.T) {
 		"whole: 99999999999999999999":                 "line 1: whole: the number is too large",
 		"whole: 1e30":                                 "line 1: whole: the number is too large",
 		"whole: 1.5":                                  "line 1: whole: want a whole number, not a number with a fraction",
+		"whole: 010":                                  "line 1: whole: a number does not begin with 0",
+		"number: -07":                                 "line 1: number: a number does not begin with 0",
+		"text: a\n---\nwhole: 1":                      "line 3: a second document begins behind a ---; the file has to be one document",
+		"---\n---\ntext: a":                           "line 3: a second document begins",
+		"text: a\n---\n---\n- b":                      "line 4: a second document begins",
+		"text: a\n---\ntext: [":                       "a value or a closing bracket is missing",
 		"5":                                           "line 1: want an object, not a number",
 		"[a]: b":                                      "line 1: want a name before the colon, not a list",
 		"text: &a {b: *a}":                            "line 1: text: want a text, not names with their values",
@@ -136,7 +142,7 @@ func TestWhatIsRightIsTaken(t *testing.T) {
 	if f.Text != "5" || f.Whole != 1000 || f.Number != 2 || f.Texts[1] != "1" || f.Inner.Deep["x"].Whole != 7 || !f.Flag || f.Raw.Kind != yaml.MappingNode {
 		t.Errorf("%+v", f)
 	}
-	for _, text := range []string{"", "# nothing", "---\n", "null", "raw: &a {x: 1}\nnamed: *a", "named: {<<: {a: 1}, b: 2}"} {
+	for _, text := range []string{"", "# nothing", "---\n", "null", "---\ntext: a\n", "text: a\n---\n", "text: a\n...\n", "text: 010", "whole: 0", "number: 0.5", "whole: 0o10", "whole: 0x10", "raw: &a {x: 1}\nnamed: *a", "named: {<<: {a: 1}, b: 2}"} {
 		if err := YAML([]byte(text), new(form), true); err != nil {
 			t.Errorf("%q: %v", text, err)
 		}

@@ -11,18 +11,38 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// YAML decodes a text into a struct or a map. Nothing at all is no error. Strict
-// refuses fields that the struct does not have.
+// YAML decodes a text into a struct or a map. Nothing at all is no error, but a
+// second document is: nobody would see what it says. Strict refuses fields that the
+// struct does not have.
 func YAML(data []byte, into any, strict bool) error {
 	var doc yaml.Node
-	err := yaml.NewDecoder(bytes.NewReader(data)).Decode(&doc)
+	d := yaml.NewDecoder(bytes.NewReader(data))
+	err := d.Decode(&doc)
 	switch {
-	case errors.Is(err, io.EOF) || err == nil && len(doc.Content) == 0:
+	case errors.Is(err, io.EOF):
 		return nil
 	case err != nil:
 		return Syntax(err)
 	}
+	if err := alone(d); err != nil || len(doc.Content) == 0 {
+		return err
+	}
 	return Node(doc.Content[0], into, "", strict)
+}
+
+// alone sees to it that nothing follows the first document.
+func alone(d *yaml.Decoder) error {
+	for {
+		var next yaml.Node
+		switch err := d.Decode(&next); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return Syntax(err)
+		case len(next.Content) > 0 && next.Content[0].ShortTag() != "!!null":
+			return fault(next.Content[0], "", "a second document begins behind a ---; the file has to be one document, leave the --- out")
+		}
+	}
 }
 
 // Node decodes a part of a text, which path names.
