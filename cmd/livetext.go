@@ -73,6 +73,7 @@ func continued(sc *session.Scope) string {
 		switch {
 		case e.Reply != nil && e.Reply.Stop == message.StopLength && len(e.Reply.Calls) == 0:
 			return sc.Answer()
+		case e.Reply != nil && e.Reply.Blank():
 		case e.Reply != nil || e.User.Source != session.FromAgent:
 			return ""
 		}

@@ -192,7 +192,8 @@ func (sc *Scope) Pending() []*Call {
 }
 
 // Answer joins the text of the last reply with those before it that were cut
-// at the output limit and continued. Replies that say nothing don't count.
+// at the output limit and continued. Replies that say nothing don't count; what
+// was said beside calls is on the way to the answer, and none of it.
 func (sc *Scope) Answer() string {
 	if sc.answer != "" {
 		return sc.answer
@@ -214,7 +215,7 @@ func (sc *Scope) answerFrom() int {
 		if e.User != nil && e.User.Source == FromAgent || e.Reply != nil && e.Reply.Blank() {
 			continue
 		}
-		if e.Reply == nil || from < len(sc.Entries) && e.Reply.Stop != message.StopLength {
+		if e.Reply == nil || len(e.Reply.Calls) > 0 || from < len(sc.Entries) && e.Reply.Stop != message.StopLength {
 			break
 		}
 		from = i

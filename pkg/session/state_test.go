@@ -104,6 +104,10 @@ func TestTheAnswerIsJoinedFromItsPieces(t *testing.T) {
 		"a blank reply in between":    {[]session.Data{cut("a"), goOn(), reply(message.StopEnd, " \n"), whole("b")}, "ab"},
 		"a blank reply at the end":    {[]session.Data{cut("a"), goOn(), reply(message.StopEnd, "")}, "a"},
 		"white space is the answer's": {[]session.Data{cut("a\n"), goOn(), whole("\nb ")}, "a\n\nb "},
+		"a call that was cut":         {[]session.Data{reply(message.StopLength, "I will write. ", asks("c", "x")), brought(id(5, 0), "cut"), whole("b")}, "b"},
+		"cut, then a call, then more": {[]session.Data{cut("a "), goOn(), reply(message.StopCalls, "b ", asks("c", "x")), brought(id(7, 0), "ok"), whole("c")}, "c"},
+		"a cut call between pieces":   {[]session.Data{cut("a "), goOn(), reply(message.StopLength, "b ", asks("c", "x")), brought(id(7, 0), "cut"), cut("c "), goOn(), whole("d")}, "c d"},
+		"nothing after a call":        {[]session.Data{reply(message.StopLength, "a ", asks("c", "x")), brought(id(5, 0), "ok"), cut("")}, ""},
 		"another turn's is another's": {[]session.Data{cut("old"), ends(1, session.Paused, ""), says("new"), turn(2), whole("b")}, "b"},
 		"none in this turn":           {[]session.Data{whole("old"), ends(1, session.Completed, ""), says("new"), turn(2)}, ""},
 	} {
