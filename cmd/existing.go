@@ -162,6 +162,11 @@ func (s *start) completed(id string) (bool, error) {
 	if err := s.fits(v.State); err != nil {
 		return false, err
 	}
+	if s.opts.ifExists == existsResume {
+		if err := s.app.reshape(s.store, v.State, &s.opts.settings, s.cmd.Flags().Changed); err != nil {
+			return false, err
+		}
+	}
 	res := completedResult(v.State, s.store, s.began)
 	res.Warnings, res.Stdin = append(res.Warnings, s.result.Warnings...), s.result.Stdin
 	res.refused = res.refused && s.opts.ifExists != existsSkip // there is nothing to do

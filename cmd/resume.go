@@ -94,7 +94,7 @@ func (a *app) resume(c *cobra.Command, o *resumeOptions, args []string) error {
 	if err := checkApproveFlag(c, o.approve); err != nil {
 		return err
 	}
-	if done, err := a.reprint(store, id, prompt, len(verdicts) > 0 || o.approve != "", &o.display, began); done || err != nil {
+	if done, err := a.reprint(store, id, prompt, len(verdicts) > 0 || o.approve != "", o, c.Flags().Changed, began); done || err != nil {
 		return err
 	}
 	r := &reopening{app: a, cmd: c, store: store, flags: &o.settings, given: c.Flags().Changed, verdicts: verdicts, approve: o.approve, prompted: strings.TrimSpace(prompt) != ""}
@@ -146,8 +146,9 @@ func (a *app) resumePrompt(words []string) (string, error) {
 	return p.Text, err
 }
 
-// reprint prints the answer of a completed session again, without taking it.
-func (a *app) reprint(store *checkpoint.Store, id, prompt string, decided bool, display *displayFlags, began time.Time) (bool, error) {
+// reprint prints the answer of a completed session again, without taking it unless
+// the answer is to fit another schema now.
+func (a *app) reprint(store *checkpoint.Store, id, prompt string, decided bool, o *resumeOptions, given func(string) bool, began time.Time) (bool, error) {
 	if prompt != "" || decided {
 		return false, nil
 	}
@@ -155,8 +156,11 @@ func (a *app) reprint(store *checkpoint.Store, id, prompt string, decided bool, 
 	if !done || err != nil {
 		return false, err
 	}
+	if err := a.reshape(store, v.State, &o.settings, given); err != nil {
+		return false, err
+	}
 	a.say("session %s", id)
-	a.answer(completedResult(v.State, store, began), display)
+	a.answer(completedResult(v.State, store, began), &o.display)
 	return true, nil
 }
 
