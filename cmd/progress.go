@@ -129,6 +129,19 @@ func (p *progress) quote(in, text string) {
 	}
 }
 
+// judged tells of a verdict. One without a word stands for one that could not be
+// had.
+func (p *progress) judged(in string, v *session.VerdictGiven) {
+	switch {
+	case v.OK:
+		p.say("  %sthe answer does what was asked", in)
+	case v.Feedback == "":
+		p.say("  %sno verdict was given on the answer", in)
+	default:
+		p.say("  %sthe answer falls short: %s", in, oneLine(v.Feedback, 300))
+	}
+}
+
 // concluded tells of what an agent has concluded.
 func (p *progress) concluded(in string, d session.Data) {
 	switch d := d.(type) {
@@ -137,11 +150,7 @@ func (p *progress) concluded(in string, d session.Data) {
 	case *session.PlanSet:
 		p.planned(in, d)
 	case *session.VerdictGiven:
-		if d.OK {
-			p.say("  %sthe answer does what was asked", in)
-		} else {
-			p.say("  %sthe answer falls short: %s", in, oneLine(d.Feedback, 300))
-		}
+		p.judged(in, d)
 	case *session.GraphSet:
 		p.say("  %sparts of the task:", in)
 		for _, n := range d.Nodes {

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"kagent/pkg/agent"
@@ -72,15 +73,21 @@ func (p planText) fusion(s *session.FusionState) {
 		p.plan(s.CurrentPlan, s.CompletedSteps, 0)
 	}
 	for _, v := range s.ReflectionHistory {
-		verdict := "not good enough"
-		if v.OK {
-			verdict = "good"
-		}
-		if v.Feedback != "" {
-			verdict += ": " + oneLine(v.Feedback, 500)
-		}
-		p.line("verdict: %s", verdict)
+		p.line("verdict: %s", verdict(v.OK, v.Feedback))
 	}
+}
+
+// verdict says a verdict in a line. A no without a word stands for one that could
+// not be had.
+func verdict(ok bool, feedback string) string {
+	said := "not good enough"
+	switch {
+	case ok:
+		said = "good"
+	case feedback == "":
+		said = "none was given"
+	}
+	return strings.TrimSuffix(said+": "+oneLine(feedback, 500), ": ")
 }
 
 func (p planText) graph(s *session.OrchestratorState) {

@@ -106,11 +106,7 @@ func (s *speech) concluded(e session.Event) {
 			s.printf("%s%s: %s\n", oneLine(n.ID, 64), after, oneLine(n.Task, 200))
 		}
 	case *session.VerdictGiven:
-		verdict := "not good enough"
-		if d.OK {
-			verdict = "good"
-		}
-		s.printf("\n--- verdict: %s\n", strings.TrimRight(verdict+": "+oneLine(d.Feedback, 500), ": "))
+		s.printf("\n--- verdict: %s\n", verdict(d.OK, d.Feedback))
 	case *session.AnswerAdopted:
 		s.printf("\n--- the answer is that of %s\n", oneLine(d.From, 100))
 	case *session.ApprovalGiven:
