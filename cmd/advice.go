@@ -73,6 +73,8 @@ func advice(s *session.State, f *session.Failure) string {
 		return requestAdvice(s, f, address)
 	case provider.ContentFilter:
 		return "another prompt may help"
+	case provider.TooLarge:
+		return "--max-output bounds a reply; another model, or another prompt, may help"
 	}
 	return ""
 }

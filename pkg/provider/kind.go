@@ -14,6 +14,7 @@ const (
 	InvalidRequest Kind = "invalid_request" // the service does not accept the request
 	NotFound       Kind = "not_found"       // no such model or address
 	ContentFilter  Kind = "content_filter"  // refused by a policy
+	TooLarge       Kind = "too_large"       // more than is taken of one answer
 	Server         Kind = "server"          // the service failed
 	Network        Kind = "network"         // the connection failed or ended too early
 	Timeout        Kind = "timeout"         // no answer, or silence, for too long
@@ -47,6 +48,7 @@ func Meanings() []Meaning {
 		{InvalidRequest, false, false, "failed", "invalid_request", 1},
 		{NotFound, false, true, "failed", "not_found", 1},
 		{ContentFilter, false, false, "failed", "content_filter", 1},
+		{TooLarge, false, false, "failed", "incomplete", 1}, // the next one may be as large, and is paid for too
 		{Server, true, true, "interrupted", "server", 75},
 		{Network, true, true, "interrupted", "network", 75},
 		{Timeout, true, true, "interrupted", "timeout", 75},

@@ -119,7 +119,10 @@ func (b *builder) begin(index sse.Integer, raw json.RawMessage) error {
 	case "thinking":
 		b.grow(p, c.Thinking)
 	case "tool_use":
+		b.Grow(len(c.Input))
 		p.name = b.Word("content_block.name", c.Name)
+	default: // it goes back as it came
+		b.Grow(len(raw))
 	}
 	return b.Err
 }
@@ -179,16 +182,19 @@ func (b *builder) delta(index sse.Integer, d *delta) {
 		b.grow(b.of(index, "thinking"), d.Thinking)
 	case "signature_delta":
 		if p := b.find(index); p != nil {
+			b.Grow(len(d.Signature))
 			p.sign(string(d.Signature))
 		}
 	case "input_json_delta":
 		b.of(index, "tool_use").argue(&b.Strict, d.PartialJSON)
 	case "citations_delta":
 		if p := b.find(index); p != nil && !sse.IsNull(d.Citation) {
+			b.Grow(len(d.Citation))
 			p.citations = append(p.citations, d.Citation)
 		}
 	case "compaction_delta":
 		if p := b.find(index); p != nil && sse.IsString(d.Content) {
+			b.Grow(len(d.Content))
 			p.text.Add(d.Content)
 		}
 	}
@@ -206,6 +212,7 @@ func (b *builder) grow(p *piece, literal json.RawMessage) {
 func (b *builder) finish(p *piece) { b.tell(p, p.text.End()) }
 
 func (b *builder) tell(p *piece, s string) {
+	b.Grow(len(s))
 	switch {
 	case s == "":
 	case p.kind == "text":

@@ -32,6 +32,7 @@ func (p *piece) sign(s string) {
 // argue takes a piece of the arguments. What is text here and a value there
 // would be half of what the model wrote.
 func (p *piece) argue(strict *sse.Strict, raw json.RawMessage) {
+	strict.Grow(len(raw))
 	switch {
 	case sse.IsString(raw):
 		p.args.Add(raw)

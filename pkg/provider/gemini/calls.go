@@ -18,6 +18,7 @@ type open struct {
 
 // call takes a function call, or the next piece of one.
 func (b *builder) call(f functionCall, sig string) {
+	b.Grow(len(f.Args))
 	if b.open != nil && f.Name == "" {
 		b.piece(f, sig)
 		return
@@ -38,6 +39,7 @@ func (b *builder) call(f functionCall, sig string) {
 
 func (b *builder) piece(f functionCall, sig string) {
 	for _, a := range f.PartialArgs {
+		b.Grow(len(a.String))
 		b.open.broken = !b.open.args.set(a) || b.open.broken
 	}
 	if sig != "" {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"time"
 
@@ -135,7 +134,7 @@ func (r *reader) next(dec *json.Decoder) (ended bool, err error) {
 
 // cut tells a stream that broke off from one that holds nonsense.
 func cut(err error) bool {
-	return !errors.As(err, new(*json.SyntaxError)) && err != errTooLong
+	return !errors.As(err, new(*json.SyntaxError)) && err != sse.ErrStream
 }
 
 // value takes one JSON value of the stream.
@@ -195,8 +194,6 @@ func (c *client) reply(b *builder) (provider.Reply, error) {
 	return provider.Reply{Parts: b.parts, Stop: stop, Usage: b.usage, Model: b.model}, nil
 }
 
-var errTooLong = fmt.Errorf("the answer is longer than %d MiB", sse.MaxStream>>20)
-
 // bounded reads at most n bytes.
 type bounded struct {
 	r io.Reader
@@ -205,7 +202,7 @@ type bounded struct {
 
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.n <= 0 {
-		return 0, errTooLong
+		return 0, sse.ErrStream
 	}
 	n, err := b.r.Read(p[:min(int64(len(p)), b.n)])
 	b.n -= int64(n)

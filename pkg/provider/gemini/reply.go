@@ -136,6 +136,7 @@ func (b *builder) say(p part, sig string) {
 // hear emits text of the part that goes on.
 func (b *builder) hear(s string) {
 	b.bytes += len(s)
+	b.Grow(len(s))
 	switch {
 	case s == "":
 	case b.kind == message.TypeReasoning:
@@ -170,6 +171,7 @@ func (b *builder) endText(sig string) {
 
 // alone adds what has neither text nor a call but has to go back.
 func (b *builder) alone(raw json.RawMessage) {
+	b.Grow(len(raw))
 	b.append(message.Part{Type: message.TypeReasoning, Opaque: opaque{Part: raw}.sealed()})
 }
 

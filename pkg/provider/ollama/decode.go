@@ -35,8 +35,6 @@ type line struct {
 	Error      json.RawMessage `json:"error"`
 }
 
-var errTooLong = fmt.Errorf("the answer is longer than %d MiB", sse.MaxStream>>20)
-
 // decode reads a successful answer up to the value that says done.
 func (c *client) decode(ctx context.Context, a *sse.Answer, b *builder) (reply provider.Reply, err error) {
 	defer func() { provider.Lose(b.emit, b.usage, err) }()
@@ -66,7 +64,7 @@ func (c *client) decode(ctx context.Context, a *sse.Answer, b *builder) (reply p
 		}
 	}
 	if body.N == 0 {
-		err = errTooLong
+		err = sse.ErrStream
 	}
 	return provider.Reply{}, c.failed(ctx, b, err)
 }
@@ -141,6 +139,7 @@ func (b *builder) add(l line) {
 		b.say(b.text.Add(l.Message.Content))
 	}
 	for _, c := range l.Message.ToolCalls {
+		b.Grow(len(c.Function.Arguments))
 		b.calls = append(b.calls, message.Call(message.ToolCall{
 			ID: string(c.ID), Name: string(c.Function.Name), Arguments: sse.Arguments(c.Function.Arguments),
 		}))
@@ -160,12 +159,14 @@ func (l line) usage() message.Usage {
 }
 
 func (b *builder) say(s string) {
+	b.Grow(len(s))
 	if s != "" {
 		b.emit(provider.Event{Text: s})
 	}
 }
 
 func (b *builder) muse(s string) {
+	b.Grow(len(s))
 	if s != "" {
 		b.emit(provider.Event{Reasoning: s})
 	}

@@ -51,6 +51,7 @@ func (cs *calls) add(strict *sse.Strict, d callDelta, chunk int) {
 	if c.name == "" {
 		c.name = string(d.Function.Name)
 	}
+	strict.Grow(len(d.Function.Arguments))
 	switch args := d.Function.Arguments; {
 	case sse.IsNull(args):
 	case sse.IsString(args):

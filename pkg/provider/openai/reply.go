@@ -193,12 +193,14 @@ func (b *builder) think(d *delta) {
 }
 
 func (b *builder) say(s string) {
+	b.Grow(len(s))
 	if s != "" {
 		b.emit(provider.Event{Text: s})
 	}
 }
 
 func (b *builder) muse(s string) {
+	b.Grow(len(s))
 	if s != "" {
 		b.emit(provider.Event{Reasoning: s})
 	}

@@ -65,9 +65,12 @@ func (it *item) learn(strict *sse.Strict, o outputItem, raw json.RawMessage, who
 		it.refusal = it.refusal || refusal
 		it.complete(text)
 	case kindReasoning:
-		it.think(o, raw)
+		it.think(strict, o, raw)
 	case kindCall:
 		if len(o.Arguments) > 0 && string(o.Arguments) != `""` || it.args.String() == "" {
+			if it.said == nil && it.args.String() == "" {
+				strict.Grow(len(o.Arguments))
+			}
 			it.said = bytes.Clone(o.Arguments)
 		}
 	}
@@ -75,7 +78,7 @@ func (it *item) learn(strict *sse.Strict, o outputItem, raw json.RawMessage, who
 
 // think takes a thought that is told whole. No answer is lost with one that
 // can't be read.
-func (it *item) think(o outputItem, raw json.RawMessage) {
+func (it *item) think(strict *sse.Strict, o outputItem, raw json.RawMessage) {
 	content, _ := partsOf(o.Content)
 	text, _ := content.text(&sse.Strict{})
 	if text == "" {
@@ -85,6 +88,7 @@ func (it *item) think(o outputItem, raw json.RawMessage) {
 	it.raw = nil
 	if o.Encrypted != "" || len(content) > 0 { // else there is nothing in it for the service
 		it.raw = compact(raw)
+		strict.Grow(len(it.raw))
 	}
 }
 

@@ -140,6 +140,7 @@ func (b *output) argument(e event) {
 	if it == nil {
 		return
 	}
+	b.Grow(len(e.Delta))
 	if b.Text("delta", e.Delta) {
 		it.args.Add(e.Delta)
 	}
@@ -193,6 +194,7 @@ func (b *output) tell() {
 	for i, it := range b.items {
 		s := it.pending()
 		if s != "" {
+			b.Grow(len(s))
 			b.emit(it.event(s))
 			for _, before := range b.items[:i] {
 				before.passed = before.passed || (before.kind == kindReasoning) == (it.kind == kindReasoning)

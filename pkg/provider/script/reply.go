@@ -76,7 +76,7 @@ func Kinds() []provider.Kind {
 	return []provider.Kind{
 		provider.Auth, provider.Permission, provider.Quota, provider.RateLimit,
 		provider.Overloaded, provider.ContextLength, provider.InvalidRequest, provider.NotFound,
-		provider.ContentFilter, provider.Server, provider.Network, provider.Timeout, provider.Cancelled,
+		provider.ContentFilter, provider.TooLarge, provider.Server, provider.Network, provider.Timeout, provider.Cancelled,
 	}
 }
 

@@ -194,7 +194,7 @@ func (c *Client) Fail(kind provider.Kind, status int, format string, args ...any
 func (c *Client) ReadAll(a *Answer, max int64) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(a.Body, max+1))
 	if err == nil && int64(len(b)) > max {
-		err = c.Fail(provider.Server, a.Status, "the answer of %s is longer than %d MiB", a.Host, max>>20)
+		err = c.Fail(provider.TooLarge, a.Status, "the answer of %s is longer than %d MiB", a.Host, max>>20)
 	}
 	return b, err
 }

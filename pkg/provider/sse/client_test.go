@@ -246,7 +246,7 @@ func TestAnAnswerHasALargestSize(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = client(nil).ReadAll(a, 4)
-	failed(t, err, provider.Server)
+	failed(t, err, provider.TooLarge)
 }
 
 func TestPagesAreSummedUp(t *testing.T) {

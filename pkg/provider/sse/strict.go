@@ -27,9 +27,28 @@ func (w *Word) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
+// MaxReply is the size in bytes of the largest reply that is taken: what is
+// heard of it, its calls, and what goes back to the service unread.
+const MaxReply = 64 << 20
+
+// ErrTooLarge is the error of a larger one. A model that has lost its way goes
+// on until somebody stops it.
+var ErrTooLarge = fmt.Errorf("the reply is larger than %d MiB", MaxReply>>20)
+
 // Strict remembers the first field of an answer that matters and has a wrong
-// type. What it says would be missing without anybody knowing.
-type Strict struct{ Err error }
+// type. What it says would be missing without anybody knowing. So it does that
+// an answer has grown too large.
+type Strict struct {
+	Err  error
+	size int
+}
+
+// Grow counts n more bytes of the reply.
+func (s *Strict) Grow(n int) {
+	if s.size += n; s.size > MaxReply && s.Err == nil {
+		s.Err = ErrTooLarge
+	}
+}
 
 // Text reports whether a field is a string; null is as good as absent.
 func (s *Strict) Text(field string, raw json.RawMessage) bool {

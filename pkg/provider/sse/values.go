@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"kagent/pkg/provider"
 )
@@ -11,6 +12,9 @@ import (
 // MaxStream is the size in bytes of the largest answer that is read, the data
 // of all its events taken together.
 const MaxStream = 512 << 20
+
+// ErrStream is the error of a larger one.
+var ErrStream = fmt.Errorf("the answer is longer than %d MiB", MaxStream>>20)
 
 // Values calls take for each value of a stream of JSON, with the type of its
 // event, until take says that it is done or fails. If the stream ended before
@@ -35,7 +39,7 @@ func (c *Client) Values(a *Answer, take func(event string, data []byte) (done bo
 			return false, c.Odd(bad)
 		}
 		if size += len(e.Data); size > MaxStream {
-			return false, c.Fail(provider.Server, 0, "the answer is longer than %d MiB", MaxStream>>20)
+			return false, c.Odd(ErrStream)
 		}
 		done, err := split(e, take)
 		switch {
@@ -78,8 +82,8 @@ func (c *Client) Odd(err error) error {
 	switch {
 	case errors.As(err, &failed):
 		return failed
-	case errors.Is(err, ErrTooLong):
-		return c.Fail(provider.Server, 0, "%v", err)
+	case errors.Is(err, ErrTooLong), errors.Is(err, ErrTooLarge), errors.Is(err, ErrStream):
+		return c.Fail(provider.TooLarge, 0, "%v", err)
 	}
 	return c.Fail(provider.Server, 0, "the answer is not of the expected form: %s", plainly(err))
 }
