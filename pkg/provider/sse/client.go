@@ -34,7 +34,7 @@ type Client struct {
 func DefaultHTTP() *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		Proxy:               EnvironmentProxy,
-		DialContext:         (&net.Dialer{Timeout: 30 * time.Second}).DialContext,
+		DialContext:         dial,
 		TLSHandshakeTimeout: 15 * time.Second,
 		IdleConnTimeout:     90 * time.Second,
 		ForceAttemptHTTP2:   true,
@@ -42,6 +42,14 @@ func DefaultHTTP() *http.Client {
 
 		OnProxyConnectResponse: connected,
 	}}
+}
+
+func dial(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := (&net.Dialer{Timeout: 30 * time.Second}).DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	return listen(conn), nil
 }
 
 // Answer is what a server said, its head read and its body open.
@@ -128,7 +136,8 @@ func (c *Client) Whole(a *Answer) (bool, error) {
 // the conversation to somebody else.
 func (c *Client) Post(ctx context.Context, address string, header http.Header, body []byte) (*Answer, error) {
 	w := c.watch(ctx)
-	req, err := http.NewRequestWithContext(w.ctx, http.MethodPost, address, bytes.NewReader(body))
+	var over way
+	req, err := http.NewRequestWithContext(over.tapped(w.ctx), http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
 		w.stop()
 		return nil, c.Fail(provider.InvalidRequest, 0, "the address of the service is not valid")
@@ -139,7 +148,7 @@ func (c *Client) Post(ctx context.Context, address string, header http.Header, b
 	w.disarm()
 	if err != nil {
 		defer w.stop()
-		return nil, w.failure(req.URL.Host, err)
+		return nil, w.failure(req.URL.Host, over.why(err))
 	}
 	a := &Answer{Status: resp.StatusCode, Header: resp.Header, Host: req.URL.Host}
 	a.close = func() { w.stop(); resp.Body.Close() }

@@ -52,7 +52,7 @@ func (c *Client) unsafe(host string, err error) error {
 		return c.Fail(provider.InvalidRequest, 0, "%s does not speak HTTP; is the address right?", host)
 	case strings.Contains(text, "failed to parse Location header"):
 		return c.Fail(provider.InvalidRequest, 0, "%s answers with a redirection that is not valid; is the address right?", host)
-	case errors.As(err, &alert), strings.HasPrefix(text, "remote error: tls: "), strings.HasPrefix(text, "tls: "):
+	case errors.As(err, &alert), strings.Contains(text, alertText), strings.HasPrefix(text, "tls: "):
 		return c.Fail(provider.InvalidRequest, 0, "no secure connection to %s could be agreed on: %s", host, afterLast(text, "tls: "))
 	}
 	return nil
@@ -69,7 +69,7 @@ func (c *Client) unreached(host string, err error) error {
 	case errors.As(err, &dns) && dns.IsTimeout:
 		return c.Fail(provider.Timeout, 0, "%s can't be reached: the name service (DNS) does not answer", host)
 	case errors.As(err, &dns):
-		return c.Fail(provider.Network, 0, "%s can't be reached: the name service (DNS) failed: %s", host, dns.Err)
+		return c.Fail(provider.Network, 0, "%s can't be reached: the name service (DNS) failed: %s", host, withoutPorts(dns.Err))
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return c.Fail(provider.Network, 0, "%s can't be reached: it refuses connections", host)
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
@@ -78,13 +78,19 @@ func (c *Client) unreached(host string, err error) error {
 		return c.Fail(provider.Timeout, 0, "%s does not answer while a secure connection is made", host)
 	case errors.As(err, &netErr) && netErr.Timeout():
 		return c.Fail(provider.Timeout, 0, "%s can't be reached: it does not answer", host)
-	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+	case cut(err):
 		return c.Fail(provider.Network, 0, "%s cut the connection", host)
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		return c.Fail(provider.Network, 0, "%s closed the connection before its answer was complete", host)
 	}
-	return c.Fail(provider.Network, 0, "%s: %s", host, strings.TrimPrefix(text, "net/http: "))
+	return c.Fail(provider.Network, 0, "%s: %s", host, strings.TrimPrefix(withoutPorts(text), "net/http: "))
 }
+
+// ends matches the two ends of a connection in an error of package net: they are
+// other ports each time, and nobody can look for them.
+var ends = pattern(`\b(dial|read|write) (tcp|udp|unix)[46]? \S+: `)
+
+func withoutPorts(text string) string { return ends().ReplaceAllString(text, "") }
 
 // by names the proxy if it is that, and not the service, which an error tells of.
 func by(host string, err error) string {
