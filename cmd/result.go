@@ -75,6 +75,9 @@ func (r *result) fill(s *session.State, end agent.Finish, store *checkpoint.Stor
 	for _, w := range agent.Fallbacks(s) { // also of what an earlier run concluded
 		r.warn(oneLine(w, 1000))
 	}
+	for _, reply := range s.Main().Masked() {
+		r.warn(maskedIn(&reply.AssistantMessage))
+	}
 	r.Checkpoint = store.Path(s.ID)
 	if !end.End.RetryAt.IsZero() {
 		r.RetryAt = &end.End.RetryAt

@@ -179,11 +179,23 @@ func (t *turn) notice(scope string, d session.Data) {
 		if d.Next != "" {
 			t.result.warn(d.Next + " was asked instead: " + oneLine(d.Error.Message, 300))
 		}
+	case *session.AssistantMessage:
+		if w := maskedIn(d); w != "" && t.result.warn(w) {
+			t.say("warning: %s", w)
+		}
 	case *session.RouteSet, *session.PlanSet, *session.GraphSet, *session.VerdictGiven, *session.CompactFailed:
 		if w := agent.Fallback(t.journal.State(), scope, d); w != "" && t.result.warn(oneLine(w, 1000)) {
 			t.say("warning: %s", oneLine(w, 1000))
 		}
 	}
+}
+
+// maskedIn says what was masked in a reply, "" of one that is as the model said it.
+func maskedIn(d *session.AssistantMessage) string {
+	if len(d.Masked) == 0 {
+		return ""
+	}
+	return oneLine("a reply of "+d.Model+" held what is a secret, or looks like one, and was masked: "+strings.Join(d.Masked, ", "), 1000)
 }
 
 // say is a line for people.

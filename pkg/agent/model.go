@@ -83,6 +83,7 @@ func (r *run) unanswered(ctx context.Context, ask CallModel, err error, billed s
 // said is a reply as the log has it.
 func (r *run) said(model string, reply provider.Reply) *session.AssistantMessage {
 	m := &session.AssistantMessage{Parts: r.storable(reply.Parts, reply.Stop), Stop: reply.Stop, Usage: reply.Usage, Model: model, AnsweredBy: r.Mask.MaskReply(message.Clean(reply.Model))}
+	m.Masked = r.newMasks(reply.Parts, m.Parts)
 	if r.Price != nil {
 		m.CostUSD = r.Price(model, reply.Usage)
 	}

@@ -36,6 +36,21 @@ func (r *Runner) storable(parts []message.Part, stop message.StopReason) []messa
 	return out
 }
 
+// newMasks names what was masked in the text of a reply. A mask that the model
+// repeats, as it was shown it, has lost nothing.
+func (r *Runner) newMasks(said, stored []message.Part) (names []string) {
+	before := map[string]int{}
+	for _, name := range r.Mask.Masks(message.Message{Parts: said}.Text()) {
+		before[name]++
+	}
+	for _, name := range r.Mask.Masks(message.Message{Parts: stored}.Text()) {
+		if before[name]--; before[name] < 0 && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // withoutCutKey masks the beginning of a key in whose middle a reply was cut. What
 // a vendor has signed it has not cut.
 func (r *Runner) withoutCutKey(parts []message.Part) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"kagent/pkg/message"
+	"kagent/pkg/provider"
 	"kagent/pkg/tool"
 )
 
@@ -120,5 +121,26 @@ func TestACutReplyDoesNotEndWithMostOfAKey(t *testing.T) {
 				t.Errorf("%s: %s", stop, got)
 			}
 		}
+	}
+}
+
+func TestWhatWasMaskedInAReplyIsNamed(t *testing.T) {
+	r := &run{Runner: keeper()}
+	for text, want := range map[string]string{
+		"postgres://app:s3cretPw99@db and postgres://app:s3cretPw98@db": "url-password",
+		"production-1, " + key + ", production-1":                       "DB_PASSWORD GATEWAY",
+		"as you said, [masked url-password] is masked":                  "",
+		"[masked url-password] and postgres://app:s3cretPw99@db":        "url-password",
+		"Bearer AccessTokenAuthenticationHandler":                       "",
+		"nothing [masked NAME]":                                         "",
+	} {
+		got := r.said("p/m", provider.Reply{Parts: []message.Part{message.Text(text), message.Text("")}, Stop: message.StopEnd}).Masked
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q", text, got)
+		}
+	}
+	got := r.said("p/m", provider.Reply{Parts: []message.Part{thought(key, ""), call("1", "t", key)}}).Masked
+	if got != nil { // neither is an answer
+		t.Errorf("thoughts and calls: %q", got)
 	}
 }

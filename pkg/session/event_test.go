@@ -41,7 +41,7 @@ func examples() []session.Data {
 		&session.RequestHeader{Model: "p/m", Tools: []string{"shell"}, Prompt: "cd", Chars: 1234, Sampling: settings.Sampling},
 		&session.RequestRetried{Attempt: 1, DelayMs: 250, Error: failure, Next: "p/n", GivenUp: true, Billed: session.Billed{Model: "p/m", Usage: &usage, CostUSD: &cost}},
 		&session.AssistantChunk{Text: "so f"},
-		&session.AssistantMessage{Parts: parts, Stop: message.StopCalls, Usage: usage, Model: "p/m", AnsweredBy: "m-1", CostUSD: &cost},
+		&session.AssistantMessage{Parts: parts, Stop: message.StopCalls, Usage: usage, Model: "p/m", AnsweredBy: "m-1", CostUSD: &cost, Masked: []string{"url-password"}},
 		&session.ToolCall{Call: id(17, 2), Tool: "shell", Attempt: 2, Key: "k", Change: &message.FileChange{Path: "f", Before: "1", After: "2"}},
 		&session.ToolResult{Call: id(17, 2), Outcome: session.OutcomeError, Text: "no", ExitCode: &code, Omitted: 5, Artifact: &message.Artifact{Ref: "ab", Bytes: 7, Cut: true}, DurationMs: 6},
 		&session.OutcomeSettled{Call: id(17, 2), Verdict: session.VerdictDone, Text: "I looked"},

@@ -205,6 +205,9 @@ func (g *generator) conclusion(n int, word string) session.Data {
 func (g *generator) reply() session.Data {
 	stop := rapid.SampledFrom([]message.StopReason{message.StopEnd, message.StopCalls, message.StopLength, "?"})
 	r := &session.AssistantMessage{Stop: stop.Draw(g.T, "stop"), Model: "p/m"}
+	if rapid.Bool().Draw(g.T, "masked") {
+		r.Masked = []string{g.word()}
+	}
 	for range rapid.IntRange(0, 4).Draw(g.T, "parts") {
 		switch rapid.IntRange(0, 6).Draw(g.T, "part") {
 		case 4:

@@ -132,7 +132,8 @@ type AssistantChunk struct {
 
 // AssistantMessage is a complete reply. Model is the model that was asked,
 // as configured; AnsweredBy what the provider said. CostUSD is what it cost by
-// the prices known at the time, nil where they are not.
+// the prices known at the time, nil where they are not. Masked names what was
+// masked in its text, each once: the service had said it.
 type AssistantMessage struct {
 	Parts      []message.Part     `json:"parts"`
 	Stop       message.StopReason `json:"stop"`
@@ -140,6 +141,7 @@ type AssistantMessage struct {
 	Model      string             `json:"model"`
 	AnsweredBy string             `json:"answeredBy,omitempty"`
 	CostUSD    *float64           `json:"costUSD,omitempty"`
+	Masked     []string           `json:"masked,omitempty"`
 }
 
 // ToolCall says that attempt n of a call is about to begin; it is durable

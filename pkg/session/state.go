@@ -207,6 +207,16 @@ func (sc *Scope) Answer() string {
 	return b.String()
 }
 
+// Masked are the replies of the answer in whose text something was masked.
+func (sc *Scope) Masked() (replies []*Reply) {
+	for _, e := range sc.Entries[sc.answerFrom():] {
+		if e.Reply != nil && len(e.Reply.Masked) > 0 {
+			replies = append(replies, e.Reply)
+		}
+	}
+	return replies
+}
+
 // answerFrom is where the entry stands that the answer begins with.
 func (sc *Scope) answerFrom() int {
 	from := len(sc.Entries)

@@ -109,16 +109,21 @@ func (m *Masker) Holds(s string) bool {
 	return slices.ContainsFunc(secret.Readings(s), m.orNone().holds)
 }
 
-func (m *Masker) holds(s string) bool {
+func (m *Masker) holds(s string) bool { return len(m.Masks(s)) > 0 }
+
+// Masks returns the names in the masks of s, in order.
+func (m *Masker) Masks(s string) (names []string) {
 	for {
 		i := strings.Index(s, maskOpen)
 		if i < 0 {
-			return false
+			return names
 		}
-		if n, _ := m.maskAt(s[i:]); n > 0 {
-			return true
+		s = s[i:]
+		n, _ := m.orNone().maskAt(s)
+		if n > 0 {
+			names = append(names, s[len(maskOpen):n-1])
 		}
-		s = s[i+len(maskOpen):]
+		s = s[max(n, len(maskOpen)):]
 	}
 }
 

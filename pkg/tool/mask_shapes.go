@@ -34,6 +34,7 @@ type tokenShape struct {
 	class  func(byte) bool // of the bytes after the prefix
 	dots   bool            // single dots join parts
 	bound  bool            // no letter or digit may come before the prefix
+	words  bool            // what is made of words alone is none
 	keep   bool            // the prefix is no secret, and its case doesn't matter
 }
 
@@ -59,7 +60,7 @@ func tokenShapes() []tokenShape {
 		{kind: "webhook-secret", prefix: "whsec_", least: 24, turns: 4, class: isBase64, bound: true},
 		{kind: "slack-webhook", prefix: "hooks.slack.com/services/", least: 20, turns: 3, class: isBase64, keep: true},
 		{kind: "discord-webhook", prefix: "discord.com/api/webhooks/", least: 40, turns: 4, class: isPathWord, keep: true},
-		{kind: "bearer-token", prefix: "Bearer ", least: 16, turns: 3, class: isBearer, bound: true, keep: true},
+		{kind: "bearer-token", prefix: "Bearer ", least: 16, turns: 3, class: isBearer, bound: true, words: true, keep: true},
 	}
 	add := func(s tokenShape, prefixes ...string) {
 		for _, s.prefix = range prefixes {
@@ -117,6 +118,9 @@ func (s *tokenShape) match(before, rest string, final bool) sighting {
 	if stereotyped(window[:s.least]) {
 		return sighting{}
 	}
+	if s.words && areWords(window[:got]) {
+		return sighting{more: open && got < tokenReach}
+	}
 	hit := sighting{kind: s.kind, to: n + got, tail: classTail(s.class, s.dots)}
 	if s.keep {
 		hit.from = n
@@ -165,6 +169,25 @@ func atBoundary(before string) bool {
 		return strings.HasSuffix(strings.TrimRight(before[:n-1], "0123456789;"), "[")
 	}
 	return false
+}
+
+// areWords reports whether a token is the name of something, written as programs
+// write them: "AccessTokenAuthenticationHandler". The last word may be a beginning
+// of one, so that what is cut remains what it was.
+func areWords(token string) bool {
+	for i := 0; i < len(token); {
+		if strings.IndexByte("._-", token[i]) >= 0 {
+			i++
+			continue
+		}
+		capitals := span(token[i:], isUpper)
+		small := span(token[i+capitals:], isLower)
+		i += capitals + small
+		if capitals+small == 0 || i < len(token) && small < 2 {
+			return false
+		}
+	}
+	return true
 }
 
 // stereotyped reports whether a token was made up to show what one looks like.
