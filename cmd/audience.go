@@ -32,7 +32,7 @@ func (t *turn) attend() *audience {
 			w.groups.begin(title)
 		}
 	} else if alone {
-		w.screen = liveScreen(os.Stderr, func(rows int) []string { return w.is.look().live(time.Now(), rows) })
+		w.screen = liveScreen(os.Stderr, a.stderr, func(rows int) []string { return w.is.look().live(time.Now(), rows) })
 	}
 	if w.screen != nil {
 		a.stderr = w.screen
@@ -65,6 +65,6 @@ func (w *audience) leave(end agent.Finish) {
 	}
 	if w.screen != nil {
 		w.screen.close()
-		w.turn.app.stderr = os.Stderr
+		w.turn.app.stderr = w.screen.out
 	}
 }

@@ -17,12 +17,14 @@ func (a *app) settle(store *checkpoint.Store, id string) {
 	if a.ephemeral {
 		return
 	}
+	a.out.printer.drain(0)
+	lost := a.out.failure()
 	var err error
-	if a.out.err == nil {
+	if lost == nil {
 		err = store.Delivered(id)
 	} else {
 		err = store.Undelivered(id)
-		a.sayUnless(errors.Is(a.out.err, syscall.EPIPE))("kagent: the answer did not reach stdout; the session has it: `%s` prints it", resumeLine(store, id))
+		a.sayUnless(errors.Is(lost, syscall.EPIPE))("kagent: the answer did not reach stdout; the session has it: `%s` prints it", resumeLine(store, id))
 	}
 	if err != nil {
 		a.say("warning: %v", err)

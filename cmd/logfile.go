@@ -47,6 +47,7 @@ func (a *app) openDisplay(d *displayFlags) (err error) {
 		return usageErrorf("want for example 5s", "--grace %s is not positive", d.grace)
 	}
 	a.grace = d.grace
+	a.streams.patient(d.grace)
 	a.log, err = openLog(d.logFile, a.stderr)
 	return err
 }

@@ -16,7 +16,8 @@ import (
 
 // The rules of the terminal: the answer goes to stdout, all else to stderr. A
 // reader that leaves early must not end the run before it is saved, so the
-// first error of stdout is remembered and told at the end.
+// first error of stdout is remembered and told at the end. One that stands still
+// must not either: see printer.
 //
 // A stdout that was closed before kagent began (>&-) is not noticed, and what is
 // printed is lost as if it had been sent to /dev/null: Go's runtime opens that in
@@ -27,27 +28,20 @@ import (
 
 // output is stdout.
 type output struct {
-	file     *os.File
+	outlet
 	terminal bool
-	err      error
 }
 
 func newOutput(f *os.File) *output {
-	return &output{file: f, terminal: term.IsTerminal(int(f.Fd()))}
+	return &output{outlet: outlet{file: f, printer: newPrinter(nil)}, terminal: term.IsTerminal(int(f.Fd()))}
 }
 
 // Write drops everything after the first error.
 func (o *output) Write(b []byte) (int, error) {
-	if o.err != nil {
-		return len(b), nil
-	}
 	if o.terminal {
 		b = []byte(visible(string(b)))
 	}
-	if _, err := o.file.Write(b); err != nil {
-		o.err = err
-	}
-	return len(b), nil
+	return o.outlet.Write(b)
 }
 
 // text prints s and ends the line.
@@ -68,7 +62,7 @@ func (o *output) encode(before string, v any, after string) {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		o.err = err
+		o.fail(err)
 		return
 	}
 	b.Truncate(b.Len() - 1) // its newline
@@ -93,14 +87,15 @@ func jsonList[T any](o *output, list []T) {
 // finish returns the exit code, given that what was printed may not have
 // arrived. A closed pipe ends kagent as it ends other programs, but only now.
 func (o *output) finish(code int, stderr io.Writer) int {
+	err := o.failure()
 	switch {
-	case o.err == nil:
+	case err == nil:
 		return code
-	case errors.Is(o.err, syscall.EPIPE):
+	case errors.Is(err, syscall.EPIPE):
 		raise(syscall.SIGPIPE)
 		return signalBase + int(syscall.SIGPIPE)
 	}
-	fmt.Fprintf(stderr, "kagent: cannot write to stdout: %v\n", o.err)
+	fmt.Fprintf(stderr, "kagent: cannot write to stdout: %v\n", err)
 	return exitFirst(code, exitStorage)
 }
 

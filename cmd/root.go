@@ -4,6 +4,7 @@
 package cmd
 
 import (
+	"errors"
 	"io"
 	"os"
 	"strings"
@@ -21,7 +22,8 @@ type app struct {
 	stdin     *os.File
 	out       *output
 	stderr    io.Writer
-	format    string // text, json or jsonl
+	streams   streams // both of them
+	format    string  // text, json or jsonl
 	dir       string
 	namedDir  bool // by the command line
 	cfgFile   string
@@ -41,16 +43,24 @@ type app struct {
 // the run it doesn't return: the signal is raised again.
 func Main(args []string) int {
 	closeInherited()
-	a := &app{stdin: os.Stdin, out: newOutput(os.Stdout), stderr: os.Stderr, signals: watchSignals(), ci: ciService(), orphans: sync.OnceValue(tool.AdoptOrphans)}
+	signals := watchSignals()
+	streams := newStreams(signals.ctx.Done())
+	a := &app{stdin: os.Stdin, out: streams.out, stderr: streams.err, streams: streams, signals: signals, ci: ciService(), orphans: sync.OnceValue(tool.AdoptOrphans)}
 	root := a.root()
 	root.SetArgs(args)
 	root.SetOut(a.out)
-	root.SetErr(os.Stderr)
+	root.SetErr(a.stderr)
 	if err := guarded(root.Execute); err != nil {
 		a.code = a.fail(a.sourced(err), args)
 	}
+	streams.flush()
+	if errors.Is(a.out.failure(), errUnread) {
+		a.code = exitFirst(a.code, exitSigint)
+	}
 	a.signals.finish(a.code)
-	return a.out.finish(a.code, a.stderr)
+	code := a.out.finish(a.code, a.stderr)
+	streams.flush()
+	return code
 }
 
 func (a *app) root() *cobra.Command {

@@ -28,7 +28,7 @@ type screen struct {
 
 // liveScreen returns a screen where there is a terminal for it, else nil. One
 // that can't erase has no live lines, but other lines don't begin within text.
-func liveScreen(f *os.File, live func(rows int) []string) *screen {
+func liveScreen(f *os.File, out io.Writer, live func(rows int) []string) *screen {
 	if !isTerminal(f) {
 		return nil
 	}
@@ -42,7 +42,7 @@ func liveScreen(f *os.File, live func(rows int) []string) *screen {
 		}
 		return w, h
 	}
-	return &screen{out: f, size: size, live: live}
+	return &screen{out: out, size: size, live: live}
 }
 
 const (

@@ -129,9 +129,12 @@ func (a *app) runner(j *checkpoint.Journal, p provider.Provider) (*agent.Runner,
 		return nil, err
 	}
 	return &agent.Runner{
-		Journal: j, Provider: p, Tools: tools,
+		Journal: j, Provider: a.streams.pace(p), Tools: tools,
 		Mask: secrets, Recorded: recordedResults(s), Artifacts: artifacts{j.Artifacts()}, Inbox: inbox{j.Inbox()}, Grace: a.grace,
-		Models: func(model string) (provider.Provider, error) { return providerOf(s, model) },
+		Models: func(model string) (provider.Provider, error) {
+			p, err := providerOf(s, model)
+			return a.streams.pace(p), err
+		},
 		Price:  func(model string, u message.Usage) *float64 { return cost(known, model, u) },
 		Window: windows(known),
 	}, nil
