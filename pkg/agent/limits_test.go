@@ -110,6 +110,7 @@ func TestChildrenThatRunTogetherShareALimit(t *testing.T) {
 // The time is over in the middle of a model call or of a tool: the turn is
 // closed as paused, and the call is made again when there is more time.
 func TestADeadlineEndsWhateverIsWaitedFor(t *testing.T) {
+	said := map[string]string{"active": "of work for the session is reached", "moment": "the deadline 20"}
 	for name, limit := range map[string]func(*session.Limits){
 		"active": func(l *session.Limits) { l.MaxActive = session.Duration(time.Millisecond) },
 		"moment": func(l *session.Limits) { l.Until = epoch.Add(time.Millisecond) },
@@ -125,7 +126,7 @@ func TestADeadlineEndsWhateverIsWaitedFor(t *testing.T) {
 			}))
 			r.set(func(s *session.Settings) { limit(&s.Limits) })
 			end := r.run("", session.Paused, session.ReasonDeadline)
-			if end.End.Error == nil || !strings.Contains(end.End.Error.Message, "--deadline") {
+			if end.End.Error == nil || !strings.Contains(end.End.Error.Message, said[name]) {
 				t.Errorf("%+v", end.End.Error)
 			}
 			r.set(func(s *session.Settings) { s.Limits = session.Limits{} })

@@ -65,12 +65,15 @@ func (s *State) ExhaustedBy(b Billed, flying Spending) (Reason, string) {
 	return then.Exhausted(flying)
 }
 
-// Overdue says in words that the session's time is over.
+// Overdue says in words that the session's time is over, by the limit that ends it
+// first. Nothing may have been written down since a while before.
 func (s *State) Overdue() string {
-	if until := s.Settings.Limits.Until; !until.IsZero() && !s.Updated.Before(until) {
-		return "the deadline " + until.Format(time.RFC3339) + " is reached; --deadline moves it"
+	l := s.Settings.Limits
+	spent := s.Updated.Add(time.Duration(l.MaxActive) - s.Active)
+	if !l.Until.IsZero() && (l.MaxActive == 0 || !l.Until.After(spent)) {
+		return "the deadline " + l.Until.Format(time.RFC3339) + " is reached; --deadline moves it"
 	}
-	return "the limit of " + time.Duration(s.Settings.Limits.MaxActive).String() + " of work for the session is reached; --deadline raises it"
+	return "the limit of " + time.Duration(l.MaxActive).String() + " of work for the session is reached; --deadline raises it"
 }
 
 // TimeLeft is how much longer the session may be worked on; limited is false

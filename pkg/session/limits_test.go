@@ -91,3 +91,22 @@ func TestActiveTimeIsThatOfOpenTurns(t *testing.T) {
 	left(session.Limits{Until: at.Add(time.Second), MaxActive: session.Duration(5 * time.Minute)}, time.Second, true)
 	left(session.Limits{Until: at.Add(time.Hour), MaxActive: session.Duration(5 * time.Minute)}, time.Minute, true)
 }
+
+// The limit that ends first is the one that is named, though the last event is
+// from before it: the time may end in a tool or in a wait.
+func TestATimeThatIsOverIsNamedByTheLimitThatEndsFirst(t *testing.T) {
+	at := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
+	s := &session.State{Updated: at, Active: 4 * time.Minute}
+	for _, c := range []struct {
+		limits session.Limits
+		want   string
+	}{
+		{session.Limits{Until: at.Add(time.Hour)}, "the deadline 2026-12-01T10:00:00Z is reached; --deadline moves it"},
+		{session.Limits{Until: at.Add(time.Second), MaxActive: session.Duration(5 * time.Minute)}, "the deadline 2026-12-01T09:00:01Z is reached; --deadline moves it"},
+		{session.Limits{Until: at.Add(time.Hour), MaxActive: session.Duration(5 * time.Minute)}, "the limit of 5m0s of work for the session is reached; --deadline raises it"},
+		{session.Limits{MaxActive: session.Duration(time.Minute)}, "the limit of 1m0s of work for the session is reached; --deadline raises it"},
+	} {
+		s.Settings.Limits = c.limits
+		check(t, "words", s.Overdue(), c.want)
+	}
+}
