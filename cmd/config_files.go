@@ -104,13 +104,21 @@ func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// readLimited reads what the user named, be it a pipe or /dev/null.
+// readLimited reads what the user named, be it /dev/null or the pipe of a shell's
+// <(COMMAND). For the other end of a pipe with a name one could wait without end.
 func readLimited(path string, limit int64) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if ofShell := strings.HasPrefix(path, "/dev/") || strings.HasPrefix(path, "/proc/"); info.Mode()&fs.ModeNamedPipe != 0 && !ofShell {
+		return nil, errNotRegular
+	}
 	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err == nil && int64(len(data)) > limit {
 		err = errTooLarge

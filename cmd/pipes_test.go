@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -15,20 +16,60 @@ import (
 
 // Nobody writes the configuration, and a signal comes: the wait is over.
 func TestASignalEndsTheWaitForAPipeInPlaceOfTheConfiguration(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "config")
-	fifo(t, path)
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stopped := errors.New("stopped")
 	done := make(chan error)
 	go func() {
-		_, err := LoadConfig(ConfigSource{File: path, Alone: true, Context: ctx})
+		_, err := LoadConfig(ConfigSource{File: fmt.Sprintf("/dev/fd/%d", r.Fd()), Alone: true, Context: ctx})
 		done <- err
 	}()
 	cancel(stopped)
 	if err := <-done; !errors.Is(err, stopped) {
 		t.Errorf("%v, want %v", err, stopped)
 	}
-	release(t, path)
+	w.Close()
+}
+
+// The pipe of a shell's <(COMMAND) is read to its end.
+func TestTheConfigurationMayBeThePipeOfAShell(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	go func() {
+		io.WriteString(w, "model: demo\n")
+		w.Close()
+	}()
+	data, err := readLimited(fmt.Sprintf("/dev/fd/%d", r.Fd()), configLimit)
+	if err != nil || string(data) != "model: demo\n" {
+		t.Errorf("%q, %v", data, err)
+	}
+}
+
+// A pipe with a name, in the place of a file that is read once and again, is
+// refused: its other end may never be opened.
+func TestANamedPipeInPlaceOfAFileHoldsNoRun(t *testing.T) {
+	dir := t.TempDir()
+	fifo(t, filepath.Join(dir, "pipe"))
+	for _, c := range []struct{ variable, says string }{
+		{"KAGENT_CONFIG=pipe", "configuration file pipe: not a regular file"},
+		{"SSL_CERT_FILE=pipe", "SSL_CERT_FILE names pipe, and that is not a regular file"},
+		{"SSL_CERT_FILE=/dev/zero", "SSL_CERT_FILE names /dev/zero, and that is not a regular file"},
+		{"SSL_CERT_DIR=.", "SSL_CERT_DIR names ., and there pipe is not a regular file"},
+	} {
+		cmd, out := kagentIn(t, dir, "run", "-q", "-m", "openai/m", "--base-url", "https://127.0.0.1:1", "--retries", "0", "hi")
+		cmd.Env = append(cmd.Environ(), c.variable, "OPENAI_API_KEY=x")
+		_ = cmd.Run()
+		if code := cmd.ProcessState.ExitCode(); code != exitUsage || !strings.Contains(out.String(), c.says) {
+			t.Errorf("%s: exit %d: %s", c.variable, code, out)
+		}
+	}
 }
 
 // release lets go of whoever waits for the other end of a pipe.

@@ -60,7 +60,7 @@ func wayTo(c *catalogue.Catalogue, s session.Settings, name string) (way, error)
 	case w.key == "" && !given && !w.service.Keyless && len(w.service.Keys) > 0:
 		return w, usageErrorf("set it, or name another variable with --api-key-env", "%s needs a key, and %s is not set", name, strings.Join(w.service.Keys, " or "))
 	}
-	if err := checkProxyTo(w.base); err != nil {
+	if err := checkWayTo(w.base); err != nil {
 		return w, err
 	}
 	var err error
@@ -68,12 +68,15 @@ func wayTo(c *catalogue.Catalogue, s session.Settings, name string) (way, error)
 	return w, err
 }
 
-// checkProxyTo refuses to go straight to a service where the environment wants a
-// proxy and does not name one. An address that is none is refused elsewhere.
-func checkProxyTo(base string) error {
+// checkWayTo refuses to go straight to a service where the environment wants a
+// proxy and does not name one, and to wait for certificates without end. An address that is none is refused elsewhere.
+func checkWayTo(base string) error {
 	u, err := url.Parse(base)
 	if err != nil {
 		return nil
+	}
+	if err := sse.CheckAuthorities(); err != nil && u.Scheme == "https" {
+		return usageErrorf("name a file of certificates in PEM form, or unset it", "%v", err)
 	}
 	if err := sse.CheckProxy(u); err != nil {
 		return usageErrorf("mend or unset it, or name the host of the service in NO_PROXY", "%v", err)

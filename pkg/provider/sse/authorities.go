@@ -40,6 +40,44 @@ func AuthorityFault() string {
 	return ""
 }
 
+// CheckAuthorities tells of a file of certificates, of SSL_CERT_FILE or in
+// SSL_CERT_DIR, that Go would wait for or read without end, as it does with a
+// pipe or /dev/zero.
+func CheckAuthorities() error {
+	if file := os.Getenv("SSL_CERT_FILE"); file != "" {
+		if why := endless(file); why != "" {
+			return fmt.Errorf("SSL_CERT_FILE names %s, and that %s", file, why)
+		}
+	}
+	for _, dir := range filepath.SplitList(os.Getenv("SSL_CERT_DIR")) {
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			if why := endless(filepath.Join(dir, e.Name())); why != "" {
+				return fmt.Errorf("SSL_CERT_DIR names %s, and there %s %s", dir, e.Name(), why)
+			}
+		}
+	}
+	return nil
+}
+
+// endless says why a file can't be read to its end, "" if it can, or not at all.
+func endless(file string) string {
+	info, err := os.Stat(file)
+	if err != nil || info.IsDir() {
+		return ""
+	}
+	if null, err := os.Stat(os.DevNull); err == nil && os.SameFile(info, null) {
+		return ""
+	}
+	switch {
+	case !info.Mode().IsRegular():
+		return "is not a regular file"
+	case info.Size() > maxAuthorities:
+		return fmt.Sprintf("is larger than %d MiB", maxAuthorities>>20)
+	}
+	return ""
+}
+
 // unusable says why a file is none of certificates, "" if it is one.
 func unusable(file string) string {
 	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe must not block

@@ -15,13 +15,23 @@ import (
 	"kagent/pkg/provider"
 )
 
-// EnvironmentProxy is http.ProxyFromEnvironment, but for a proxy that is none:
-// that would be passed by in silence, and the request sent straight.
+// EnvironmentProxy is http.ProxyFromEnvironment, but for what CheckWay tells of: a
+// proxy that is none would be passed by in silence, and the request sent straight.
 func EnvironmentProxy(req *http.Request) (*url.URL, error) {
-	if err := CheckProxy(req.URL); err != nil {
+	if err := CheckWay(req.URL); err != nil {
 		return nil, err
 	}
 	return http.ProxyFromEnvironment(req)
+}
+
+// CheckWay tells of a variable that bars the way to an address.
+func CheckWay(to *url.URL) error {
+	if to.Scheme == "https" {
+		if err := CheckAuthorities(); err != nil {
+			return err
+		}
+	}
+	return CheckProxy(to)
 }
 
 // CheckProxy tells of a variable that is to name the proxy to an address and

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"kagent/pkg/provider"
@@ -167,6 +168,40 @@ func TestWhatIsWrongWithAFileOfAuthoritiesIsTold(t *testing.T) {
 		t.Setenv("SSL_CERT_DIR", c[1])
 		if got := authorities(); !strings.Contains(got, c[2]) {
 			t.Errorf("%q, want %q", got, c[2])
+		}
+	}
+}
+
+// Go would wait for such a file, or read it, without end.
+func TestACertificateFileWithoutEndIsNotBegun(t *testing.T) {
+	dir := t.TempDir()
+	pipe, big := filepath.Join(dir, "pipe"), filepath.Join(t.TempDir(), "big")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip("no FIFO can be made here:", err)
+	}
+	if err := os.WriteFile(big, nil, 0o600); err != nil || os.Truncate(big, maxAuthorities+1) != nil {
+		t.Fatal(err)
+	}
+	for _, c := range [][3]string{
+		{"", "", ""},
+		{"/dev/null", "", ""},
+		{dir, "/none", ""},
+		{pipe, "", "SSL_CERT_FILE names " + pipe + ", and that is not a regular file"},
+		{"/dev/zero", "", "is not a regular file"},
+		{big, "", "is larger than 16 MiB"},
+		{"", "/none:" + dir, "SSL_CERT_DIR names " + dir + ", and there pipe is not a regular file"},
+	} {
+		t.Setenv("SSL_CERT_FILE", c[0])
+		t.Setenv("SSL_CERT_DIR", c[1])
+		said := ""
+		if _, err := EnvironmentProxy(&http.Request{URL: &url.URL{Scheme: "https", Host: "h"}}); err != nil {
+			said = err.Error()
+		}
+		if !strings.Contains(said, c[2]) || (c[2] == "") != (said == "") {
+			t.Errorf("%q: %q, want %q", c[:2], said, c[2])
+		}
+		if err := CheckWay(&url.URL{Scheme: "http", Host: "h"}); err != nil {
+			t.Error(err)
 		}
 	}
 }
