@@ -171,7 +171,7 @@ func (s *settingFlags) readSchema(out *session.Settings) error {
 		return usageErrorf("name a file with a JSON Schema", "--output-schema %s: %v", s.outputSchema, cause(err))
 	}
 	var line bytes.Buffer
-	if err := json.Unmarshal(b, new(any)); err != nil {
+	if err := json.Unmarshal(b, new(json.RawMessage)); err != nil {
 		return usageErrorf("name a file with a JSON Schema", "--output-schema %s: %v", s.outputSchema, userfile.JSON(b, err))
 	}
 	if err := json.Compact(&line, b); err != nil {

@@ -99,7 +99,7 @@ func parseObject(args string) (map[string]any, string) {
 func describeJSON(args string, err error) string {
 	var syntax *json.SyntaxError
 	if !errors.As(err, &syntax) {
-		return "they are not valid JSON: " + err.Error() // a number out of range
+		return fmt.Sprintf("they hold the number %s, which is too large", tooLarge(err))
 	}
 	if strings.HasPrefix(err.Error(), "unexpected end") {
 		return "they are not valid JSON: they end too early, as if they had been cut off"

@@ -1,9 +1,12 @@
 package tool
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"kagent/pkg/message"
@@ -11,8 +14,9 @@ import (
 
 // Schema is a JSON Schema that values are checked against.
 type Schema struct {
-	c    *compiled
-	root any // the schema as it was written
+	c       *compiled
+	root    any  // the schema as it was written
+	inexact bool // it has numbers that the validator does not have to the last digit
 }
 
 // NewSchema reads a schema that a person wrote: its error says in one line what
@@ -21,41 +25,87 @@ func NewSchema(raw json.RawMessage) (*Schema, error) {
 	if len(raw) > maxSchema || message.Nesting(raw) > maxNested {
 		return nil, fmt.Errorf("it has more than %d bytes or %d levels", maxSchema, maxNested)
 	}
+	s := new(Schema)
+	if err := s.read(raw); err != nil {
+		return nil, err
+	}
 	if err := wellFormed(raw); err != nil {
 		return nil, err
 	}
-	c, err := compile(raw)
-	if err != nil {
-		return nil, err
+	var err error
+	s.c, err = compile(raw)
+	return s, err
+}
+
+func (s *Schema) read(raw json.RawMessage) error {
+	if err := json.Unmarshal(raw, new(any)); tooLarge(err) != "" {
+		return fmt.Errorf("the number %s is too large for a schema", tooLarge(err))
+	} else if err != nil {
+		return err
 	}
-	s := &Schema{c: c}
-	return s, json.Unmarshal(raw, &s.root)
+	var err error
+	if s.root, err = exactly(raw); err != nil {
+		return err
+	}
+	wrong := ""
+	if wrong, s.inexact = unbounded(s.root, ""); wrong != "" {
+		return errors.New(wrong)
+	}
+	s.inexact = s.inexact || bytes.Contains(raw, []byte(`"multipleOf"`)) // the quotient may be what is not
+	return nil
+}
+
+// tooLarge is the number that an error is about because a float64 can't hold it.
+func tooLarge(err error) string {
+	var typ *json.UnmarshalTypeError
+	if !errors.As(err, &typ) {
+		return ""
+	}
+	number, _ := strings.CutPrefix(typ.Value, "number ")
+	return clip(number, 80)
 }
 
 // Problem says what is wrong with a value, "" if it fits. Text is valid UTF-8 of
 // at most about 2 KiB.
 func (s *Schema) Problem(value json.RawMessage) string {
-	var v any
-	if err := json.Unmarshal(value, &v); err != nil {
+	var rounded any
+	err := json.Unmarshal(value, &rounded)
+	if err != nil && tooLarge(err) == "" {
 		return strings.TrimPrefix(describeJSON(string(value), err), "they are ")
 	}
 	if depth := message.Nesting(value); depth > maxNested || !s.c.spread.bears(depth) {
 		return "it is nested too deep to be held against the schema"
 	}
-	return message.Clean(clip(s.wrong(v), maxProblem))
+	v, _ := exactly(value) // was parsed
+	wrong, inexact := unbounded(v, "")
+	switch {
+	case wrong != "":
+	case err != nil:
+		wrong = s.judge(v)
+	case s.inexact || inexact:
+		wrong = s.judge(v, rounded)
+	case s.c.resolved.Validate(rounded) != nil:
+		wrong = cmp.Or(s.judge(v), "it does not fit")
+	}
+	return message.Clean(clip(wrong, maxProblem))
 }
 
-// wrong names all that is missing or unknown at once, where it is that, so that
-// one more try can mend it.
-func (s *Schema) wrong(v any) string {
-	if s.c.resolved.Validate(v) == nil {
+// judge names all that is missing or unknown at once, where it is that, so that one
+// more try can mend it. What takes too long is judged by the validator, if it can.
+func (s *Schema) judge(v any, rounded ...any) string {
+	root, _ := s.root.(map[string]any)
+	dialect, _ := root["$schema"].(string)
+	x := explainer{surveyor: surveyor{root: s.root}, draft7: strings.Contains(dialect, "draft-07"), patterns: map[string]*regexp.Regexp{}}
+	wrong := x.wrong(s.root, v, "")
+	if x.spent() && wrong == "" {
+		if len(rounded) == 0 || s.c.resolved.Validate(rounded[0]) != nil {
+			return "it does not fit, or is too large to be held against the schema"
+		}
 		return ""
 	}
-	if object, ok := v.(map[string]any); ok {
-		if wrong := cmp.Or(misnamed(s.c.schema, object), misnamedBelow(s.c.schema, object, "")); wrong != "" {
-			return wrong
-		}
+	object, ok := v.(map[string]any)
+	if !ok || wrong == "" {
+		return wrong
 	}
-	x := explainer{surveyor: surveyor{root: s.root}}
-	return cmp.Or(x.wrong(s.root, v, ""), "it does not fit")
+	return cmp.Or(misnamed(s.c.schema, object), misnamedBelow(s.c.schema, object, ""), wrong)
 }

@@ -116,7 +116,7 @@ func TestCheckRefusesWithAdvice(t *testing.T) {
 		{"wrong type", `{"path":3}`, []string{"at /properties/path", `want "string"`}},
 		{"too small", `{"path":"a","n":0}`, []string{"at /properties/n", "minimum"}},
 		{"not whole", `{"path":"a","n":1.5}`, []string{"at /properties/n", `want "integer"`}},
-		{"number out of range", `{"path":"a","n":1e999}`, []string{"not valid JSON", "1e999"}},
+		{"number out of range", `{"path":"a","n":1e999}`, []string{"the number 1e999, which is too large"}},
 		{"invalid UTF-8", "{\"path\":\"a\xff\"}", []string{"UTF-8"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -202,7 +202,7 @@ func nameOf(v any) string {
 		return "null"
 	case bool:
 		return cmp.Or(map[bool]string{true: "true"}[v], "false")
-	case float64:
+	case float64, json.Number:
 		return "a number"
 	case string:
 		return "a text"
