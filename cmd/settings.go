@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -230,29 +229,6 @@ func (s *settingFlags) findWorkdir(out *session.Settings) error {
 		return usageErrorf("name an existing directory", "--workdir %s: %v", s.workdir, cause(err))
 	}
 	out.Workdir = abs
-	return nil
-}
-
-// checkEnvNames keeps the provider's key out of what tools are handed.
-func checkEnvNames(s *settingFlags, settings *session.Settings) error {
-	out := *settings
-	out.APIKeyEnv = cmp.Or(s.apiKeyEnv, out.APIKeyEnv)
-	if s.headers != nil {
-		out.Headers = s.headers
-	}
-	keys, _ := keyVariables(out)
-	for flag, names := range map[string][]string{"env": s.env, "api-key-env": {s.apiKeyEnv}} {
-		for _, name := range names {
-			if strings.ContainsAny(name, "= ") {
-				return usageErrorf("give the name of a variable, not its value", "--%s wants the name of a variable, not what it holds", flag)
-			}
-		}
-	}
-	for _, name := range s.env {
-		if slices.Contains(keys, name) {
-			return usageErrorf("tools never get it", "--env %s names the provider's key", name)
-		}
-	}
 	return nil
 }
 
