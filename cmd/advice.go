@@ -45,6 +45,9 @@ func advice(s *session.State, f *session.Failure) string {
 	if !known {
 		return ""
 	}
+	alone := *f
+	alone.Message = deciding(c, f.Message)
+	f = &alone
 	own := name == firstService(c, s.Settings.Model) // what the session says of address and key is meant for it
 	address := addressOf(service, s.Settings.BaseURL, own)
 	switch kind := provider.Kind(f.Kind); kind {
@@ -77,6 +80,22 @@ func advice(s *session.State, f *session.Failure) string {
 		return "--max-output bounds a reply; another model, or another prompt, may help"
 	}
 	return ""
+}
+
+// deciding is the first of the failures of a chain, which is the one that the
+// others follow: advice on it must not be on what another model said.
+func deciding(c *catalogue.Catalogue, message string) string {
+	parts := strings.SplitAfter(message, "; ")
+	first := len(parts[0])
+	for _, other := range parts[1:] {
+		from, _, said := strings.Cut(other, ": ")
+		service, _, slashed := strings.Cut(from, "/")
+		if _, known := c.Service(service); said && slashed && known {
+			return strings.TrimSuffix(message[:first], "; ")
+		}
+		first += len(other)
+	}
+	return message
 }
 
 // wayAdvice is for a service that was not reached, or that was lost.

@@ -144,3 +144,20 @@ func TestAVariableThatHoldsNoAddressIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// Of a chain several models failed: the advice is on the failure that decides, by
+// what that one said.
+func TestAdviceIsForTheFailureThatDecides(t *testing.T) {
+	at := func(s *session.Settings) { s.BaseURL = "http://here:1" }
+	const unreachable = "anthropic/b: network: api.anthropic.com can't be reached: there is no host of the name api.anthropic.com"
+	for _, c := range []struct{ message, kind, want, not string }{
+		{"openai/a: timeout: here:1 sent nothing for 1s; a word: of its own; " + unreachable, "timeout", "; --idle-timeout and --step-timeout give it longer", "is the address"},
+		{unreachable + "; openai/a: timeout: here:1 sent nothing for 1s", "network", "is the address of anthropic right, and reachable from here? It is https://api.anthropic.com", "here:1;"},
+		{"openai/a: network: the connection to here:1 was lost; " + unreachable, "network", "; try again later", "is the address"},
+	} {
+		line := lineFor("openai/a,anthropic/b", c.message, c.kind, 0, at)
+		if !strings.HasSuffix(line, c.want) || strings.Contains(line, c.not) {
+			t.Errorf("%q, want %q", line, c.want)
+		}
+	}
+}
