@@ -62,3 +62,13 @@ func TestAFailedAttemptThatTheServiceDidNotCountCostsNothing(t *testing.T) {
 	check(t, "unpriced", l.state.Unpriced, plain.state.Unpriced)
 	check(t, "unmetered", l.state.Unmetered, plain.state.Unmetered)
 }
+
+func TestWhatWasSaidBeforeTheContextWasFullIsKept(t *testing.T) {
+	full := &session.RequestRetried{Attempt: 1, Error: &session.Failure{Kind: "context_length"}}
+	l := newLog(task(), turn(1), &session.StepStart{Step: 1}, &session.AssistantChunk{Text: "so far"}, full)
+	check(t, "partial", l.main().Partial(), "so far")
+	l.add(ends(1, session.Paused, session.ReasonContextLength))
+	check(t, "partial of the paused turn", l.main().Partial(), "so far")
+	l.add(continued(1), &session.StepStart{Step: 1})
+	check(t, "partial of a shorter request", l.main().Partial(), "")
+}

@@ -89,9 +89,12 @@ func (sc *Scope) retry(d *RequestRetried) {
 	if d.GivenUp { // what it said is shown, and whoever goes on tries again
 		return
 	}
-	sc.partial = nil
 	sc.Tries++
-	if d.Error != nil && d.Error.Kind == string(ReasonContextLength) {
-		sc.Refused, sc.Refusal = max(sc.sent, 1), d.Error
+	if d.Error == nil || d.Error.Kind != string(ReasonContextLength) {
+		sc.partial = nil
+		return
 	}
+	// What it said before the context was full is shown, unless a shorter request
+	// follows: its step makes it void.
+	sc.Refused, sc.Refusal = max(sc.sent, 1), d.Error
 }
