@@ -36,6 +36,24 @@ func strayVariables(environ []string, f *pflag.FlagSet, known, only func(name st
 	return warnings
 }
 
+// misspelt returns a warning of a variable that may have been meant for a setting,
+// "" if there is none.
+func misspelt(environ []string, setting string) string {
+	others := slices.DeleteFunc(settings(), func(name string) bool { return name == setting })
+	never := func(string) bool { return false }
+	for _, v := range slices.Sorted(slices.Values(environ)) {
+		name, value, _ := strings.Cut(v, "=")
+		legal := slices.ContainsFunc(others, func(other string) bool { return envName(other) == name })
+		if !strings.HasPrefix(name, envName("")) || value == "" || legal || slices.Contains(ownVariables(), name) {
+			continue
+		}
+		if near := nearSettings(name, []string{setting}); len(near) > 0 && name != envName(setting) {
+			return strayWarning(name, near, never)
+		}
+	}
+	return ""
+}
+
 // ownVariables are read elsewhere, or set by kagent for its tools.
 func ownVariables() []string {
 	return []string{"KAGENT_CONFIG", "KAGENT_PROFILE", "KAGENT_IDEMPOTENCY_KEY"}

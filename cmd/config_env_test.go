@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/spf13/pflag"
@@ -35,6 +36,24 @@ func TestAMisspeltVariableIsWarnedOf(t *testing.T) {
 		got := strayVariables([]string{"PATH=/bin", c.variable}, f, knows, nil)
 		if c.want == "" && len(got) > 0 || c.want != "" && !slices.Equal(got, []string{c.want}) {
 			t.Errorf("%q: %q, want %q", c.variable, got, c.want)
+		}
+	}
+}
+
+// A misspelt variable may be why no model is configured: the run ends before it
+// would warn of it.
+func TestAMisspeltVariableForTheModelIsNamedWhereThereIsNone(t *testing.T) {
+	for variable, says := range map[string]string{
+		"KAGENT_MODLE=demo":  "no model configured, and the variable KAGENT_MODLE has no effect; did you mean KAGENT_MODEL?; set one with",
+		"KAGENT_MODELS=demo": "did you mean KAGENT_MODEL?",
+		"KAGENT_MODLE=":      "no model configured; set one with",
+		"KAGENT_MODEL=":      "no model configured; set one with",
+		"MODLE=demo":         "no model configured; set one with",
+	} {
+		c, out := kagentIn(t, t.TempDir(), "run", "-q", "hi")
+		c.Env = append(c.Environ(), variable)
+		if c.Run(); c.ProcessState.ExitCode() != exitUsage || !strings.Contains(out.String(), says) {
+			t.Errorf("%s: exit %d: %s", variable, c.ProcessState.ExitCode(), out)
 		}
 	}
 }

@@ -106,6 +106,16 @@ func serviceNames(c *catalogue.Catalogue) []string {
 	return names
 }
 
+// noModel is the error where no model is named: a variable that was to name it may
+// be misspelt.
+func noModel(environ []string) error {
+	const hint = "set one with --model, KAGENT_MODEL or `model:` in the configuration file; `--model demo` works offline"
+	if stray := misspelt(environ, "model"); stray != "" {
+		return usageErrorf(hint, "no model configured, and %s", stray)
+	}
+	return usageErrorf(hint, "no model configured")
+}
+
 // newProvider makes the way to the session's model, or chain of models.
 func newProvider(s session.Settings) (provider.Provider, error) { return providerOf(s, s.Model) }
 
@@ -113,7 +123,7 @@ func newProvider(s session.Settings) (provider.Provider, error) { return provide
 // Keys come from the environment at each start and are kept nowhere else.
 func providerOf(s session.Settings, model string) (provider.Provider, error) {
 	if model == "" {
-		return nil, usageErrorf("set one with --model, KAGENT_MODEL or `model:` in the configuration file; `--model demo` works offline", "no model configured")
+		return nil, noModel(os.Environ())
 	}
 	c, err := loadCatalogue()
 	if err != nil {

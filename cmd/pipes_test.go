@@ -72,16 +72,6 @@ func TestANamedPipeInPlaceOfAFileHoldsNoRun(t *testing.T) {
 	}
 }
 
-// release lets go of whoever waits for the other end of a pipe.
-func release(t *testing.T, path string) {
-	t.Helper()
-	f, err := os.OpenFile(path, os.O_RDWR|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.Close()
-}
-
 // Nobody reads the answer, and a signal comes: the run ends by it, and its
 // answer is where it was and on stdout.
 func TestASignalEndsTheWaitForTheReaderOfAnAnswer(t *testing.T) {
