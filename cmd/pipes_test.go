@@ -16,23 +16,23 @@ import (
 
 // Nobody writes the configuration, and a signal comes: the wait is over.
 func TestASignalEndsTheWaitForAPipeInPlaceOfTheConfiguration(t *testing.T) {
-	r, w, err := os.Pipe()
-	if err != nil {
+	var pipe [2]int // stays open: who waits may open it after the end of the test, and no other of its number
+	if err := syscall.Pipe(pipe[:]); err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close()
+	syscall.CloseOnExec(pipe[0])
+	syscall.CloseOnExec(pipe[1])
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stopped := errors.New("stopped")
 	done := make(chan error)
 	go func() {
-		_, err := LoadConfig(ConfigSource{File: fmt.Sprintf("/dev/fd/%d", r.Fd()), Alone: true, Context: ctx})
+		_, err := LoadConfig(ConfigSource{File: fmt.Sprintf("/dev/fd/%d", pipe[0]), Alone: true, Context: ctx})
 		done <- err
 	}()
 	cancel(stopped)
 	if err := <-done; !errors.Is(err, stopped) {
 		t.Errorf("%v, want %v", err, stopped)
 	}
-	w.Close()
 }
 
 // The pipe of a shell's <(COMMAND) is read to its end.
