@@ -62,13 +62,13 @@ func checkHeaders(lines []string) error {
 // isCredential reports whether a header says by its name or its scheme that it
 // lets somebody in.
 func isCredential(name, value string) bool {
-	name, value = strings.ToLower(name), strings.ToLower(value)
+	value = strings.ToLower(value)
 	for _, scheme := range []string{"bearer ", "basic ", "sk-"} {
 		if strings.HasPrefix(value, scheme) {
 			return true
 		}
 	}
-	return strings.Contains(name, "auth") || strings.Contains(name, "cookie")
+	return secret.IsLogin(name)
 }
 
 // isQuotedSecret reports whether a header that lets somebody in holds quotes that

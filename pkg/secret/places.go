@@ -50,18 +50,6 @@ func InProxy(value string) []string {
 	return InAddress(&url.URL{User: u.User})
 }
 
-// IsParameter reports whether a parameter of an address, or a header, holds a
-// secret by its name.
-func IsParameter(name string) bool {
-	name = strings.ToLower(name)
-	for _, word := range []string{"key", "token", "secret", "password", "sig"} {
-		if strings.Contains(name, word) {
-			return true
-		}
-	}
-	return false
-}
-
 // InHeader returns what of a header's value may be a secret: the whole, what
 // follows the name of a scheme, and the password in that of Basic.
 func InHeader(value string) []string {
