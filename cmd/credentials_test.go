@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -8,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"kagent/pkg/session"
 )
 
 // What lets somebody in is neither stored with a session nor repeated.
@@ -176,4 +179,45 @@ func TestAProxysPasswordIsNotTold(t *testing.T) {
 func parseBasic(value string) (name, password string, ok bool) {
 	r := http.Request{Header: http.Header{"Authorization": {value}}}
 	return r.BasicAuth()
+}
+
+// A schema is stored and sent as a prompt is; it can't be masked without being another.
+func TestAKeyInASchemaIsToldByItsPlace(t *testing.T) {
+	const key = `hunter2+"odd"/key`
+	quoted, _ := json.Marshal(key)
+	for schema, place := range map[string]string{
+		`{"type":"object","properties":{"k":{"type":"string","const":` + string(quoted) + `}}}`:    "at /properties/k/const:",
+		`{"type":"object","properties":{"k":{"enum":["a","\u0068unter2+\"odd\"\/key!"]}}}`:         "at /properties/k/enum/1:",
+		`{"type":"object","properties":{` + string(quoted) + `:{"type":"string"}}}`:                "at /properties/[masked MY_KEY]:",
+		`{"type":"string","description":"postgres://app:s3cretPw99@db"}`:                           "at /description:",
+		`{"type":"object","description":"Basic dTpodW50ZXIyKyJvZGQiL2tleQ==","required":["type"]}`: "at /description:",
+	} {
+		dir := t.TempDir()
+		os.WriteFile(filepath.Join(dir, "s.json"), []byte(schema), 0o600)
+		c, out := kagentIn(t, dir, "run", "-m", "openai/x", "--api-key-env", "MY_KEY", "--base-url", "http://127.0.0.1:1", "--retries", "0", "--stdin", "none", "--output-schema", "s.json", "go")
+		c.Env = append(c.Env, "MY_KEY="+key)
+		c.Run()
+		said := out.String()
+		if c.ProcessState.ExitCode() != 2 || strings.Contains(said, "unter2") || strings.Contains(said, "s3cret") || !strings.Contains(said, "--output-schema s.json") || !strings.Contains(said, place) {
+			t.Errorf("%s: exit %d: %s", schema, c.ProcessState.ExitCode(), said)
+		}
+	}
+}
+
+func TestAKeyInThePathOfAnAddressIsRefused(t *testing.T) {
+	for _, base := range []string{"http://h/hunter2hunter2/v1", "http://h/v1/%68unter2hunter2", "http://h/sk-ant-" + "api03-Ab12cD34eF56gH78iJ90/v1"} {
+		dir := t.TempDir()
+		c, out := kagentIn(t, dir, "run", "-m", "openai/x", "--api-key-env", "GATEWAY", "--base-url", base, "--retries", "0", "--stdin", "none", "go")
+		c.Env = append(c.Env, "GATEWAY=hunter2hunter2")
+		c.Run()
+		if said := out.String(); c.ProcessState.ExitCode() != 2 || strings.Contains(said, "unter2") || strings.Contains(said, "Ab12") || !strings.Contains(said, "--base-url must not hold a key") {
+			t.Errorf("%s: exit %d: %s", base, c.ProcessState.ExitCode(), said)
+		}
+		if left, _ := os.ReadDir(dir); len(left) > 0 {
+			t.Errorf("%s: %v is left", base, left)
+		}
+	}
+	if err := checkKeyInAddress(session.Settings{BaseURL: "http://127.0.0.1:1/anything/v1", Model: "openai/x"}); err != nil {
+		t.Error(err)
+	}
 }

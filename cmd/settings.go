@@ -90,6 +90,7 @@ func (s *settingFlags) apply(out *session.Settings, use func(name string) bool) 
 		set("workdir", func() error { return s.findWorkdir(out) }),
 		set("env", func() error { out.Env = s.env; return nil }),
 		set("header", func() error { out.Headers = s.headers; return checkHeaders(s.headers) }),
+		set("base-url", func() error { return checkKeyInAddress(*out) }),
 		checkEnvNames(s, out),
 		set("max-steps", func() error { out.Limits.MaxSteps = s.maxSteps; return notNegative("max-steps", s.maxSteps) }),
 		set("context-chars", func() error {
@@ -180,6 +181,9 @@ func (s *settingFlags) readSchema(out *session.Settings) error {
 		return usageErrorf("see https://json-schema.org", "--output-schema %s: %s", s.outputSchema, oneLine(err.Error(), 300))
 	}
 	out.OutputSchema = line.Bytes()
+	if at, found := secretIn(masker(*out), line.Bytes()); found {
+		return usageErrorf("take it out", "--output-schema %s holds what is a secret, or looks like one, at %s: it would be stored with the session and sent", s.outputSchema, at)
+	}
 	return nil
 }
 

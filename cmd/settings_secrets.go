@@ -2,10 +2,14 @@ package cmd
 
 import (
 	"cmp"
+	"encoding/json"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"kagent/pkg/session"
+	"kagent/pkg/tool"
 )
 
 // checkEnvNames keeps providers' keys out of what tools are handed: the session's
@@ -50,4 +54,47 @@ func serviceOfKey(variable string) string {
 		}
 	}
 	return ""
+}
+
+// checkKeyInAddress refuses an address with a secret in its path, where some
+// services want their key.
+func checkKeyInAddress(s session.Settings) error {
+	if masker(s).MaskReply(s.BaseURL) != s.BaseURL {
+		return usageErrorf("name the variable that holds the key with --api-key-env", "--base-url must not hold a key or another secret: it is stored with the session")
+	}
+	return nil
+}
+
+// secretIn tells where in a JSON text there is a secret: its place is told as
+// JSON Schema does, without a name that is the secret itself.
+func secretIn(mask *tool.Masker, text []byte) (at string, found bool) {
+	var v any
+	if mask.MaskReply(string(text)) == string(text) || json.Unmarshal(text, &v) != nil {
+		return "", false
+	}
+	at, _ = secretAt(mask, "", v)
+	return cmp.Or(at, "its beginning"), true
+}
+
+func secretAt(mask *tool.Masker, at string, v any) (place string, found bool) {
+	switch v := v.(type) {
+	case string:
+		return at, mask.MaskReply(v) != v
+	case []any:
+		for i, item := range v {
+			if place, found = secretAt(mask, at+"/"+strconv.Itoa(i), item); found {
+				return place, true
+			}
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if masked := mask.MaskReply(name); masked != name {
+				return at + "/" + masked, true
+			}
+			if place, found = secretAt(mask, at+"/"+oneLine(name, 60), v[name]); found {
+				return place, true
+			}
+		}
+	}
+	return "", false
 }
