@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"kagent/pkg/message"
 	"kagent/pkg/provider"
 	"kagent/pkg/session"
+	"kagent/pkg/tool"
 )
 
 // A keeper is a service that is overloaded and keeps what it was sent to get in.
@@ -109,8 +111,19 @@ func TestAChildOnAnotherServiceIsReachedAtItsOwnAddress(t *testing.T) {
 	t.Setenv("OTHER_KEY", "other-of-here")
 	_, there := twoServices(t, dir)
 	proxy := newKeeper(t)
+	a := &app{dir: filepath.Join(dir, ".kagent-sessions"), out: newOutput(os.Stdout), stderr: io.Discard, format: "text", signals: &signals{ctx: t.Context()}, orphans: func() *tool.Orphans { return nil }}
 	ask := func(own, model string) {
-		p, err := providerOf(session.Settings{Model: own, BaseURL: proxy.URL, APIKeyEnv: "OTHER_KEY", Headers: []string{"X-Team: red"}}, model)
+		settings := session.Settings{Agent: "orchestrator", Workdir: dir, Model: own, BaseURL: proxy.URL, APIKeyEnv: "OTHER_KEY", Headers: []string{"X-Team: red"}}
+		j, err := a.store().Create(strings.NewReplacer("/", "-", ":", "-", ",", "-").Replace(own+model), session.Created{Settings: settings})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer j.Close()
+		r, err := a.runner(j, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := r.Models(model)
 		if err != nil {
 			t.Fatal(err)
 		}
