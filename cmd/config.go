@@ -37,7 +37,7 @@ type ConfigSource struct {
 	// Known tells whether a flag of this name exists in this build; only such
 	// settings are accepted, so that no key of a file is without effect.
 	Known func(name string) bool
-	// Context ends the wait for a pipe in the place of the file; nil: it has no end.
+	// Context ends the wait for a shell's pipe in the place of the file; nil: it has no end.
 	Context context.Context
 }
 
