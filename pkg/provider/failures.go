@@ -32,15 +32,16 @@ func (all failures) together() error {
 }
 
 // soonest is how long it takes until one of the models may be asked again, 0
-// where none has said or one may be at once. Who says nothing may be down for any
-// time: that is no reason to ask the others too early.
+// where one may be at once: what passes and names no wait may have passed by then.
+// Who has failed for good is not waited for.
 func (all failures) soonest() time.Duration {
 	soonest := time.Duration(-1)
 	for _, f := range all {
-		if f.RetryAfter <= 0 {
+		if !f.Kind.Retryable() {
 			continue
 		}
-		if left := max(f.RetryAfter-time.Since(f.at), 0); soonest < 0 || left < soonest {
+		left := max(f.RetryAfter-time.Since(f.at), 0)
+		if soonest < 0 || left < soonest {
 			soonest = left
 		}
 	}

@@ -116,8 +116,8 @@ func TestWhatAChainOfFailuresComesTo(t *testing.T) {
 func TestAChainMayBeAskedAgainAsSoonAsOneOfItMay(t *testing.T) {
 	const none = time.Duration(0)
 	for _, c := range []struct{ a, b, later, want time.Duration }{
-		{time.Hour, none, none, time.Hour},
-		{none, time.Minute, none, time.Minute},
+		{time.Hour, none, none, none}, // it may be well again in a second
+		{none, 6 * time.Hour, none, none},
 		{time.Hour, time.Minute, none, time.Minute},
 		{time.Minute, time.Hour, 10 * time.Second, 50 * time.Second}, // the second has taken its time
 		{time.Minute, time.Hour, 2 * time.Minute, none},
@@ -131,6 +131,27 @@ func TestAChainMayBeAskedAgainAsSoonAsOneOfItMay(t *testing.T) {
 			var e *Error
 			if !errors.As(err, &e) || e.RetryAfter != c.want {
 				t.Errorf("after %s, and %s told %s later: %+v", c.a, c.b, c.later, e)
+			}
+		})
+	}
+}
+
+func TestAModelThatNamesNoWaitIsNotWaitedForForAnother(t *testing.T) {
+	for kind, want := range map[Kind]time.Duration{
+		Overloaded: 0, Server: 0, Network: 0, Timeout: 0, RateLimit: 0,
+		NotFound: time.Hour, // waiting is of no use there
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			named := &Error{Kind: RateLimit, RetryAfter: time.Hour}
+			for _, chain := range [][]Link{
+				{failing(&Error{Kind: kind}, 0), failing(named, 0)},
+				{failing(named, 0), failing(&Error{Kind: kind}, 0)},
+			} {
+				_, err := Fallback(chain...).Stream(t.Context(), Request{}, func(Event) {})
+				var e *Error
+				if !errors.As(err, &e) || e.RetryAfter != want {
+					t.Errorf("%s: %+v", kind, err)
+				}
 			}
 		})
 	}
