@@ -45,7 +45,7 @@ func routing() decision[session.RouteSet] {
 	complexity, reason := []string{"complexity", "route", "type"}, []string{"reason", "explanation"}
 	return decision[session.RouteSet]{
 		kind:    "route",
-		words:   conclusion(complexity, reason),
+		words:   conclusion(complexity[:2]), // no reason is asked for: what is taken for complex costs more
 		against: func(r session.RouteSet) bool { return r.Complexity == session.Complex },
 		tool:    spec("set_route", "Say how hard the task is.", `{"type":"object","properties":{"complexity":{"type":"string","enum":["simple","complex"]},"reason":{"type":"string"}},"required":["complexity","reason"],"additionalProperties":false}`),
 		parse: func(raw json.RawMessage) (session.RouteSet, error) {

@@ -31,6 +31,8 @@ func TestTheRouteIsReadInWhateverFormItComes(t *testing.T) {
 		`{"type": "simple", "reason": "x"} would be for less; this one is complex`: "complex",
 		`Not {"type": "simple"}`:                                                   "complex",
 		`{"type":"simple",}`:                                                       "simple",
+		"The task is easy.\n{\"complexity\":\"simple\"}":                           "simple",
+		"```json\n{\"complexity\":\"simple\"}\n```\nThis can be done directly.":    "simple",
 		`{"complexity":"medium"}`:                                                  "complex", // the fallback
 		`{"complexity":1}`:                                                         "complex",
 		`simple`:                                                                   "complex",
@@ -198,7 +200,8 @@ func TestAnAnswerPassesOnlyByAVerdictThatIsMeant(t *testing.T) {
 func TestAVerdictThatEndsAReplyCounts(t *testing.T) {
 	for _, text := range []string{
 		"I looked at [1] and {x}: {\"ok\": true, \"feedback\": \"\"}.", "很好。\n```json\n{\"passed\": true, \"suggestions\": \"\",}\n```\n",
-		"<think>{\"ok\": false}</think>\n{\"ok\": true}", "<answer>{\"ok\": true}</answer>", "```\n{'ok': True}\n```", "**`{\"ok\": true, \"feedback\": \"🙂\"}`**",
+		"<think>{\"ok\": false}</think>\n{\"ok\": true}", "{\"ok\": true, \"feedback\": \"\"}\nThe answer is complete and correct.", "{\"ok\": true} ✅",
+		"```json\n{\"ok\": true, \"feedback\": \"\"}\n```\nLet me know if you need anything else!", "<answer>{\"ok\": true}</answer>", "```\n{'ok': True}\n```", "**`{\"ok\": true, \"feedback\": \"🙂\"}`**",
 	} {
 		r := agentRig(t, "fusion", cast{
 			"route-1": {route("complex")}, "plan-1": {plan("a")}, "verify-1": {says(text)}, "": {together(mark("1")), says("the answer")},

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"unicode"
 )
 
 // anywhere returns the objects of a text, which may be a decision wherever they
@@ -25,7 +26,8 @@ func anywhere(text string) (said []json.RawMessage) {
 // conclusion returns the object that ends a text, for decisions that nobody
 // looks at again: one that is quoted on the way to another must not count. With
 // words before it, it needs all of its fields, each by one of its names; one that
-// stands alone is as good as a call.
+// stands alone is as good as a call, and so is the only one if it comes first, on
+// lines of its own: many models explain themselves behind it.
 func conclusion(fields ...[]string) func(text string) []json.RawMessage {
 	return func(text string) []json.RawMessage {
 		if raw := whole(text); raw != nil {
@@ -37,6 +39,9 @@ func conclusion(fields ...[]string) func(text string) []json.RawMessage {
 			return nil
 		}
 		last := all[len(all)-1]
+		if len(all) == 1 && begins(text[:last.from]) && wordless(text[last.to:]) {
+			return []json.RawMessage{last.raw}
+		}
 		if !ends(text[last.to:]) || !begins(text[:last.from]) && !recordOf(last.raw).has(fields) {
 			return nil
 		}
@@ -53,6 +58,12 @@ func ends(rest string) bool { return trailing.MatchString(rest) }
 var leading = regexp.MustCompile("^\\s*(?:<\\w+>\\s*)?(?:[`~]+\\w*\\s*)?$")
 
 func begins(start string) bool { return leading.MatchString(start) }
+
+// wordless reports whether the line goes on without words.
+func wordless(rest string) bool {
+	line, _, _ := strings.Cut(rest, "\n")
+	return !strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+}
 
 // opened is a line that opens a fence.
 var opened = regexp.MustCompile("^[ \t]*(?:```|~~~)[ \t]*\\w*$")
