@@ -85,7 +85,7 @@ func noModels(c *catalogue.Catalogue, text string) string {
 		return "no model of " + service + " is known by such a name; it can be used all the same, its price is unknown"
 	}
 	none := fmt.Sprintf("no model is known whose name contains %q", oneLine(text, 80))
-	switch near := nearest(service, serviceNames(c)); {
+	switch near := nearServices(c, service); {
 	case slashed && near != nil:
 		for i := range near {
 			near[i] += "/" + model

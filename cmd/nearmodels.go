@@ -84,8 +84,8 @@ func meant(names []string) string {
 // modelHint says what was probably meant by a name that no service has.
 func modelHint(c *catalogue.Catalogue, name string) string {
 	service, model, colon := strings.Cut(name, ":")
-	if _, known := c.Service(service); known && colon && model != "" {
-		return meant([]string{service + "/" + model})
+	if near := nearServices(c, service); colon && model != "" && len(near) == 1 && strings.EqualFold(near[0], service) {
+		return meant([]string{near[0] + "/" + model})
 	}
 	service, _, _ = strings.Cut(name, "/")
 	if _, known := c.Service(service); known {
@@ -94,7 +94,7 @@ func modelHint(c *catalogue.Catalogue, name string) string {
 	if near := nearModels(c.Models(), name); len(near) > 0 {
 		return meant(near)
 	}
-	if near := nearest(name, serviceNames(c)); near != nil {
+	if near := nearServices(c, service); near != nil {
 		for i := range near {
 			near[i] += "/NAME"
 		}
@@ -106,11 +106,29 @@ func modelHint(c *catalogue.Catalogue, name string) string {
 	return "want " + modelForms
 }
 
+// nearServices returns the services that a misspelt name is most like, in
+// whatever case it is written: one of that very name alone.
+func nearServices(c *catalogue.Catalogue, wrong string) []string {
+	called := map[string]string{} // by how it is compared
+	for _, name := range serviceNames(c) {
+		called[strings.ToLower(name)] = name
+	}
+	wrong = strings.ToLower(wrong)
+	if name, known := called[wrong]; known {
+		return []string{name}
+	}
+	near := nearest(wrong, sortedKeys(called))
+	for i := range near {
+		near[i] = called[near[i]]
+	}
+	return near
+}
+
 // serviceHint says which service was probably meant, or which model of another,
 // else which services there are.
 func serviceHint(c *catalogue.Catalogue, service, model string) string {
 	names := serviceNames(c)
-	near := nearest(service, names)
+	near := nearServices(c, service)
 	for i, name := range near {
 		near[i] = name + "/" + model
 	}

@@ -58,6 +58,31 @@ func TestAMisspeltModelIsAskedFor(t *testing.T) {
 	}
 }
 
+func TestAServiceInAnotherCaseIsTheOneThatIsMeant(t *testing.T) {
+	c, err := catalogue.New("models.yaml", []byte("services:\n  MyCo: {protocol: openai-chat, base: http://127.0.0.1:1/v1, keyless: true}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for wrong, want := range map[string]string{
+		"OpenAI/gpt-5":        "; did you mean openai/gpt-5?",
+		"OPENROUTER/x/y":      "; did you mean openrouter/x/y?",
+		"OpenIA/gpt-5":        "; did you mean openai/gpt-5?",
+		"Open-Router/openai/": "; did you mean openrouter/openai/?",
+		"myco/x":              "; did you mean MyCo/x?",
+		"MyCoo/x":             "; did you mean MyCo/x?",
+		"OpenAI:gpt-5":        "; did you mean openai/gpt-5?",
+		"OpenAI":              "; did you mean openai/NAME?",
+		"OpenAI/":             "; did you mean openai/NAME?",
+	} {
+		if _, err := resolveModel(c, wrong); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", wrong, err, want)
+		}
+	}
+	if got := noModels(c, "OpenAI/none-such"); !strings.HasSuffix(got, "; did you mean openai/none-such?") {
+		t.Error(got)
+	}
+}
+
 func TestAModelThatTheServiceDoesNotKnowIsAskedFor(t *testing.T) {
 	for name, want := range map[string]string{
 		"openai/gpt-5.1x": "; did you mean openai/gpt-5.1",
