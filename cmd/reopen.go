@@ -1,12 +1,9 @@
 package cmd
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -93,34 +90,14 @@ func (r *reopening) prepare(state *session.State) (s session.Settings, p provide
 	if err := r.flags.apply(&s, r.given); err != nil {
 		return s, nil, err
 	}
-	r.leaveService(&s, state.Settings.Model)
+	if err := r.leaveService(&s, state.Settings.Model); err != nil {
+		return s, nil, err
+	}
 	if err := checkPrices(s, state); err != nil {
 		return s, nil, err
 	}
 	p, err = newProvider(s)
 	return s, p, err
-}
-
-// leaveService forgets how the service was reached that the session had before,
-// unless that is given anew: another one's key must not be sent there.
-func (r *reopening) leaveService(s *session.Settings, before string) {
-	old, now := serviceOf(before), serviceOf(s.Model)
-	if r.left = nil; old == "" || old == now {
-		return
-	}
-	was, flags := *s, []string{}
-	forget := func(flag string, held bool, drop func()) {
-		if held && !r.given(flag) {
-			drop()
-			flags = append(flags, "--"+flag)
-		}
-	}
-	forget("base-url", was.BaseURL != "", func() { s.BaseURL = "" })
-	forget("api-key-env", was.APIKeyEnv != "", func() { s.APIKeyEnv = "" })
-	forget("header", len(was.Headers) > 0, func() { s.Headers = nil })
-	if len(flags) > 0 {
-		r.left = []string{fmt.Sprintf("%s of the session was meant for %s and no longer applies: give it anew if %s needs it", strings.Join(flags, ", "), old, cmp.Or(now, s.Model))}
-	}
 }
 
 // told reports whether somebody has left a message for the session.
