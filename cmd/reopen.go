@@ -93,6 +93,9 @@ func (r *reopening) prepare(state *session.State) (s session.Settings, p provide
 	if err := r.leaveService(&s, state.Settings.Model); err != nil {
 		return s, nil, err
 	}
+	if err := checkStoredSchema(state.ID, s); err != nil {
+		return s, nil, err
+	}
 	if err := checkPrices(s, state); err != nil {
 		return s, nil, err
 	}

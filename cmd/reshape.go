@@ -6,6 +6,7 @@ import (
 	"kagent/pkg/agent"
 	"kagent/pkg/checkpoint"
 	"kagent/pkg/session"
+	"kagent/pkg/tool"
 )
 
 // reshape holds the answer of a completed session against a schema that is given
@@ -53,6 +54,18 @@ func fitsAnew(s *session.State, now session.Settings) error {
 	if _, wrong := agent.Data(&judged); wrong != "" {
 		return usageErrorf("give a prompt to have it made again: kagent resume "+s.ID+" 'PROMPT' --output-schema FILE",
 			"--output-schema: session %s is completed, and its answer does not fit: %s", s.ID, oneLine(wrong, 300))
+	}
+	return nil
+}
+
+// checkStoredSchema refuses to go on with a session whose schema no answer can be
+// held against: an older version took some that this one does not.
+func checkStoredSchema(id string, s session.Settings) error {
+	if len(s.OutputSchema) == 0 {
+		return nil
+	}
+	if _, err := tool.NewSchema(s.OutputSchema); err != nil {
+		return usageErrorf("give another with --output-schema FILE, or --output-schema '' for none", "the output schema of session %s: %s", id, oneLine(err.Error(), 300))
 	}
 	return nil
 }
