@@ -3,6 +3,7 @@ package cmd
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -177,8 +178,13 @@ func (s *settingFlags) readSchema(out *session.Settings) error {
 	if err := json.Compact(&line, b); err != nil {
 		return usageErrorf("name a file with a JSON Schema", "--output-schema %s: %v", s.outputSchema, err)
 	}
-	if _, err := tool.NewSchema(line.Bytes()); err != nil {
+	schema, err := tool.NewSchema(line.Bytes())
+	if err != nil {
 		return usageErrorf("see https://json-schema.org", "--output-schema %s: %s", s.outputSchema, oneLine(err.Error(), 300))
+	}
+	if at := schema.Unchecked; at != nil {
+		s.warnings = append(s.warnings, fmt.Sprintf("--output-schema %s: the model is told of %s, and nobody checks it: it is a pattern with look-around or back-references",
+			s.outputSchema, oneLine(strings.Join(at, ", "), 300)))
 	}
 	out.OutputSchema = line.Bytes()
 	if at, found := secretIn(masker(*out), line.Bytes()); found {
@@ -192,7 +198,9 @@ const schemaLimit = 256 << 10 // bytes
 // applyProfiles takes the profiles in: a session keeps those that it began with.
 func (s *settingFlags) applyProfiles(out *session.Settings, use func(string) bool) (err error) {
 	if out.Agent == "orchestrator" && use("agents-dir") {
-		out.Profiles, s.warnings, err = loadProfiles(out.Workdir, s.agentsDir)
+		var warnings []string
+		out.Profiles, warnings, err = loadProfiles(out.Workdir, s.agentsDir)
+		s.warnings = append(s.warnings, warnings...)
 		secrets := masker(*out)
 		for i, p := range out.Profiles {
 			out.Profiles[i].System, out.Profiles[i].Description = secrets.Mask(p.System), secrets.Mask(p.Description)

@@ -17,6 +17,10 @@ type Schema struct {
 	c       *compiled
 	root    any  // the schema as it was written
 	inexact bool // it has numbers that the validator does not have to the last digit
+
+	// Unchecked tells, by JSON pointers, which patterns values are not held
+	// against: those with look-around or back-references.
+	Unchecked []string
 }
 
 // NewSchema reads a schema that a person wrote: its error says in one line what
@@ -26,6 +30,7 @@ func NewSchema(raw json.RawMessage) (*Schema, error) {
 		return nil, fmt.Errorf("it has more than %d bytes or %d levels", maxSchema, maxNested)
 	}
 	s := new(Schema)
+	raw, s.Unchecked = withoutPatterns(raw)
 	if err := s.read(raw); err != nil {
 		return nil, err
 	}
