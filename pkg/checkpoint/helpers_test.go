@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -39,13 +40,11 @@ func write(t tb, name string, b []byte) {
 	check(t, os.WriteFile(name, b, fileMode))
 }
 
-// clock ticks a second at each look.
+// clock ticks a second at each look, whoever looks.
 func clock() func() time.Time {
-	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	return func() time.Time {
-		now = now.Add(time.Second)
-		return now
-	}
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	var looks atomic.Int64
+	return func() time.Time { return start.Add(time.Duration(looks.Add(1)) * time.Second) }
 }
 
 // newTestStore returns a store whose syncs are counted and not done: no test
