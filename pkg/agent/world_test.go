@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -198,10 +199,10 @@ func tempDir(t testing.TB) string {
 
 func newStage(t testing.TB, p play) *stage {
 	s := &stage{TB: t, play: p, dir: tempDir(t), w: newWorld()}
-	ticks := 0
+	var ticks atomic.Int64
 	s.store = checkpoint.NewStore(s.dir, checkpoint.Options{
 		FS: quickFS{}, Owner: session.Opened{Host: "h"},
-		Now: func() time.Time { ticks++; return epoch.Add(time.Duration(ticks) * time.Millisecond) },
+		Now: func() time.Time { return epoch.Add(time.Duration(ticks.Add(1)) * time.Millisecond) },
 	})
 	return s
 }
