@@ -129,16 +129,33 @@ func (s *start) existing(id string) (*turn, string, error) {
 	prompt := ""
 	if s.opts.ifExists == existsContinue {
 		prompt = s.created.Task
-	} else if done, err := s.completed(id); done || err != nil {
-		return nil, "", err
 	}
-	r := &reopening{app: s.app, cmd: s.cmd, store: s.store, flags: &s.opts.settings, given: s.cmd.Flags().Changed, prompted: prompt != "", admit: s.fits}
-	got, err := r.open(id)
-	if err != nil {
-		return nil, "", err
+	for looked := false; ; looked = true {
+		if prompt == "" {
+			if done, err := s.completed(id); done || err != nil {
+				return nil, "", err
+			}
+		}
+		r := &reopening{app: s.app, cmd: s.cmd, store: s.store, flags: &s.opts.settings, given: s.cmd.Flags().Changed, prompted: prompt != ""}
+		r.admit = func(there *session.State) error {
+			if status, _ := there.Status(); status == session.Completed && prompt == "" && !looked {
+				return errMeanwhile
+			}
+			return s.fits(there)
+		}
+		switch got, err := r.open(id); {
+		case errors.Is(err, errMeanwhile):
+		case err != nil:
+			return nil, "", err
+		default:
+			return s.turn(got.journal, got.provider, got.warnings), prompt, nil
+		}
 	}
-	return s.turn(got.journal, got.provider, got.warnings), prompt, nil
 }
+
+// errMeanwhile says that another start has completed the session since it was
+// looked at: it has printed the answer.
+var errMeanwhile = errors.New("completed meanwhile")
 
 // fits refuses a session that was begun for something else.
 func (s *start) fits(there *session.State) error {
