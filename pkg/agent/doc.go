@@ -21,7 +21,7 @@
 // with a strategy of its own. Its name follows from the state ("plan-2",
 // "node/fetch/try-2"), so that whoever goes on with the session finds the child
 // that had begun, and no reply is paid for twice. A decision is asked for by a
-// tool that has to be called, else read out of the words (decide.go,
+// tool that has to be called, else read out of the words (decide.go, words.go,
 // extract.go); what was understood is an event of its own.
 //
 // A child has a goroutine, but only the one that holds the floor touches the
@@ -97,8 +97,8 @@
 //     value may be a word like "production", and a model that was never shown a
 //     secret writes none. The masked call is refused, as the log has it: nothing is
 //     done with a mask, and a resume sees what the run saw.
-//   - What is masked in a reply's text is named with it (Masked), and the user is told
-//     (2026-12-01): an answer changed in silence is a wrong answer.
+//   - What is masked in a reply's text is named with it (Masked), and the user is
+//     told: an answer changed in silence is a wrong answer.
 //   - What a vendor has signed is never sent back altered. Where a key was in what
 //     a signature covers, or in the vendor's data themselves, the thought stays
 //     masked for people and is left out of requests, and so is all that the vendor's

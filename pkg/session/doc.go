@@ -16,6 +16,7 @@
 //
 //	step/start, request/header          not synced
 //	assistant/chunk …                   not synced; only to show a cut answer
+//	request/retried                     synced, before the next attempt is heard
 //	assistant/message, tool/call …      synced before a tool starts
 //	tool/result …, step/end             synced, then the checkpoint is replaced
 //	turn/end                            synced, then the checkpoint, then the answer on stdout
@@ -26,6 +27,7 @@
 //	user/message         a turn that took it up is missing: it begins
 //	turn/start           the model is asked
 //	step/start, chunks   the reply was not finished: the model is asked again
+//	request/retried      the same; what the failed attempt had cost is counted
 //	assistant/message    its calls were not begun: they run
 //	tool/call            the call is in doubt: see agent/doubt.go
 //	tool/result          the next call, or the next step
