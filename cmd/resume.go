@@ -54,17 +54,8 @@ func (a *app) resumeCommand() *cobra.Command {
 func (a *app) resume(c *cobra.Command, o *resumeOptions, args []string) error {
 	began := time.Now()
 	res := newResult()
-	warnings, err := a.configure(c, display)
+	warnings, err := a.prepare(c, &o.display)
 	if err != nil {
-		return err
-	}
-	if err := a.checkFormat("text", "json", "jsonl"); err != nil {
-		return err
-	}
-	if err := a.openDisplay(&o.display); err != nil {
-		return err
-	}
-	if err := o.display.checkFiles(); err != nil {
 		return err
 	}
 	single := len(args) > 0 || o.last || len(o.outcomes) > 0 || o.display.answerFile != "" || o.display.record != ""
@@ -112,6 +103,20 @@ func (a *app) resume(c *cobra.Command, o *resumeOptions, args []string) error {
 	}
 	prompt, t.result.Warnings = mask(got.settings, "the prompt", prompt, t.result.Warnings)
 	return t.run(prompt)
+}
+
+// prepare reads what is configured, and opens what is shown.
+func (a *app) prepare(c *cobra.Command, d *displayFlags) (warnings []string, err error) {
+	if warnings, err = a.configure(c, display); err != nil {
+		return nil, err
+	}
+	if err := a.checkFormat("text", "json", "jsonl"); err != nil {
+		return nil, err
+	}
+	if err := a.openDisplay(d); err != nil {
+		return nil, err
+	}
+	return warnings, d.checkFiles()
 }
 
 // pick finds the session that is meant, and what remains as the prompt.

@@ -19,7 +19,7 @@ type glob struct {
 
 // Glob returns the tool glob. It looks at a million names or for eight seconds
 // at most, and brings a thousand of them.
-func Glob(ws *Workspace) Tool { return glob{ws, defaultLimits} }
+func Glob(ws *Workspace) Tool { return glob{ws, defaultLimits()} }
 
 type globArgs struct {
 	Pattern string `json:"pattern"`

@@ -26,7 +26,7 @@ type grep struct {
 // Grep returns the tool grep. It holds a mebibyte of a file at most, however
 // long its lines are, takes time in proportion to what it reads, and stops
 // after eight seconds.
-func Grep(ws *Workspace) Tool { return grep{ws, defaultLimits} }
+func Grep(ws *Workspace) Tool { return grep{ws, defaultLimits()} }
 
 type grepArgs struct {
 	Pattern    string `json:"pattern"`

@@ -16,7 +16,7 @@ type searchLimits struct {
 	entries int
 }
 
-var defaultLimits = searchLimits{time: 8 * time.Second, entries: maxScanned}
+func defaultLimits() searchLimits { return searchLimits{time: 8 * time.Second, entries: maxScanned} }
 
 // maxLevels bounds how deep a search goes, for each level holds an open file.
 const maxLevels = 100
