@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"kagent/pkg/message"
 )
 
 // objects returns the JSON objects and arrays that stand in a text, in order:
@@ -77,23 +79,11 @@ const maxLooked = 16 << 20
 var thoughts = regexp.MustCompile(`(?s)<think(?:ing)?>.*?(?:</think(?:ing)?>|\z)`)
 
 // balanced is the length of the bracketed text that s begins with, or of what
-// was looked at if it is not closed. Brackets in strings don't count, and whether
-// they fit each other is for others to say.
+// was looked at if it is not closed.
 func balanced(s string) (n int, closed bool) {
-	depth, quoted := 0, false
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			depth++
-		case c == '}' || c == ']':
-			if depth--; depth == 0 {
-				return i + 1, true
-			}
+	for i, level := range message.Levels(s) {
+		if level == 0 {
+			return i + 1, true
 		}
 	}
 	return len(s), false

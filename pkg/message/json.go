@@ -1,6 +1,7 @@
 package message
 
 import (
+	"iter"
 	"strconv"
 	"strings"
 )
@@ -55,23 +56,40 @@ func Escape(s string) (rune, bool) {
 	return rune(u), err == nil
 }
 
-// Nesting counts the levels of objects and lists in a JSON text. Brackets in
-// strings don't count, and whether they fit each other is for others to say.
-func Nesting(raw []byte) int {
-	level, deepest, quoted := 0, 0, false
-	for i := 0; i < len(raw); i++ {
-		switch c := raw[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			level++
-			deepest = max(deepest, level)
-		case c == '}' || c == ']':
-			level--
-		}
+// Nesting counts the levels of objects and lists in a JSON text.
+func Nesting(raw []byte) (deepest int) {
+	for _, level := range Levels(raw) {
+		deepest = max(deepest, level)
 	}
 	return deepest
+}
+
+// Levels yields the place of each bracket in a JSON text, and how many are open
+// behind it. Brackets in strings don't count, and whether they fit each other is
+// for others to say.
+func Levels[T ~string | ~[]byte](text T) iter.Seq2[int, int] {
+	return func(yield func(int, int) bool) {
+		level, quoted := 0, false
+		for i := 0; i < len(text); i++ {
+			switch c := text[i]; {
+			case quoted && c == '\\':
+				i++
+				continue
+			case c == '"':
+				quoted = !quoted
+				continue
+			case quoted:
+				continue
+			case c == '{' || c == '[':
+				level++
+			case c == '}' || c == ']':
+				level--
+			default:
+				continue
+			}
+			if !yield(i, level) {
+				return
+			}
+		}
+	}
 }
