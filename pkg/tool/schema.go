@@ -118,17 +118,17 @@ func (w *surveyor) visit(at string, schema any, level int) error {
 		return err
 	}
 	for key, value := range object {
+		h, inside := keywordHolds(key)
+		next := level
+		if inside {
+			next++
+		}
 		var err error
-		switch key {
-		case "allOf", "anyOf", "oneOf", "not", "if", "then", "else":
-			err = w.below(at+"/"+key, value, level)
-		case "dependentSchemas", "dependencies":
-			err = w.each(at+"/"+key, value, level)
-		case "properties", "patternProperties":
-			err = w.each(at+"/"+key, value, level+1)
-		case "items", "prefixItems", "additionalItems", "unevaluatedItems", "contains",
-			"additionalProperties", "unevaluatedProperties", "propertyNames":
-			err = w.below(at+"/"+key, value, level+1)
+		switch h {
+		case someSchema:
+			err = w.below(at+"/"+key, value, next)
+		case namedSchemas:
+			err = w.each(at+"/"+key, value, next)
 		}
 		if err != nil {
 			return err

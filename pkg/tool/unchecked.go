@@ -9,7 +9,6 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // withoutPatterns returns a schema without the patterns that linear-time
@@ -38,23 +37,27 @@ func withoutPatterns(raw json.RawMessage) (json.RawMessage, []string) {
 	return out, left
 }
 
-// drop takes them out of a schema and of what is below it, but not out of values.
-func drop(v any, at string, left *[]string) {
-	switch v := v.(type) {
-	case []any:
-		for i, e := range v {
-			drop(e, at+"/"+strconv.Itoa(i), left)
-		}
-	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			below := at + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
-			switch text, ok := v[key].(string); {
-			case key == "const", key == "enum", key == "default", key == "examples":
-			case key == "pattern" && ok && beyondRE2(text):
-				delete(v, key)
+// drop takes them out of a schema and of those below it.
+func drop(schema any, at string, left *[]string) {
+	object, _ := schema.(map[string]any)
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		below, value := at+"/"+escapePointer(key), object[key]
+		switch h, _ := keywordHolds(key); h {
+		case someSchema:
+			list, _ := value.([]any)
+			for i, one := range list {
+				drop(one, below+"/"+strconv.Itoa(i), left)
+			}
+			drop(value, below, left)
+		case namedSchemas, keptSchemas:
+			named, _ := value.(map[string]any)
+			for _, name := range slices.Sorted(maps.Keys(named)) {
+				drop(named[name], below+"/"+escapePointer(name), left)
+			}
+		case noSchema:
+			if text, ok := value.(string); ok && key == "pattern" && beyondRE2(text) {
+				delete(object, key)
 				*left = append(*left, below)
-			default:
-				drop(v[key], below, left)
 			}
 		}
 	}

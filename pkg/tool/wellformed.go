@@ -61,22 +61,18 @@ func wellFormedAt(at string, schema any, w *surveyor) error {
 // keyword checks one keyword of a schema and the schemas below it.
 func keyword(at, key string, v any, w *surveyor) error {
 	switch key {
-	case "not", "if", "then", "else", "contains", "propertyNames", "additionalProperties", "unevaluatedProperties",
-		"additionalItems", "unevaluatedItems":
-		return wellFormedAt(at, v, w)
 	case "items":
 		if list, ok := v.([]any); ok { // draft-07
 			return eachWellFormed(at, list, w)
 		}
-		return wellFormedAt(at, v, w)
 	case "allOf", "anyOf", "oneOf", "prefixItems":
 		list, ok := v.([]any)
 		if !ok || len(list) == 0 {
 			return misplaced(at, v, "a list of schemas belongs")
 		}
 		return eachWellFormed(at, list, w)
-	case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas":
-		return namedWellFormed(at, key, v, w)
+	case "dependencies": // draft-07, of names too
+		return nil
 	case "$ref":
 		ref, ok := v.(string)
 		if !ok {
@@ -86,6 +82,12 @@ func keyword(at, key string, v any, w *surveyor) error {
 			return fmt.Errorf("%s: %s names no place in this schema, of the form #/…; other documents are not fetched", at, shown(ref))
 		}
 		return nil
+	}
+	switch h, _ := keywordHolds(key); h {
+	case someSchema:
+		return wellFormedAt(at, v, w)
+	case namedSchemas, keptSchemas:
+		return namedWellFormed(at, key, v, w)
 	}
 	if wrong := simple(key, v); wrong != "" {
 		return fmt.Errorf("%s: %s", at, wrong)
